@@ -70,15 +70,15 @@ def test_the_second_run_computes_nothing_and_gives_the_same_bytes(cache, model, 
 
 @pytest.mark.timing
 def test_the_second_run_is_fifty_times_faster_on_real_weights(cache):
-    given = texts(400)
+    inputs = texts(400)
     encode(Embeddings(), ["warm"])
-    begun = time.process_time()
-    first = encode(Embeddings(), given)
+    start = time.process_time()
+    first = encode(Embeddings(), inputs)
     middle = time.process_time()
-    second = encode(Embeddings(), given)
+    second = encode(Embeddings(), inputs)
     again = time.process_time() - middle
     assert first.tobytes() == second.tobytes()
-    assert middle - begun > 50 * again
+    assert middle - start > 50 * again
 
 
 def flip(path, place=-2):
@@ -352,5 +352,5 @@ def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):
     (path,) = cache_files()
     with sqlite3.connect(path) as base:
         base.execute("BEGIN EXCLUSIVE")
-        found = encode(Embeddings(f"path:{model}"), [*TEXTS, "more"])
-    assert np.array_equal(found[:3], rows)
+        result = encode(Embeddings(f"path:{model}"), [*TEXTS, "more"])
+    assert np.array_equal(result[:3], rows)

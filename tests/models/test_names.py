@@ -52,10 +52,10 @@ def home(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_a_model(folder):
-    found = find_model(f"path:{folder}")
-    assert found.name == f"path:{folder}"
-    assert found.folder == folder
-    assert found.files == (
+    result = find_model(f"path:{folder}")
+    assert result.name == f"path:{folder}"
+    assert result.folder == folder
+    assert result.files == (
         "1_Pooling/config.json",
         "config.json",
         "model.safetensors",
@@ -63,8 +63,8 @@ def test_a_folder_is_a_model(folder):
         "tokenizer.json",
         "vocab.txt",
     )
-    assert found.config == {"model_type": "bert", "hidden_size": 3}
-    assert len(found.sha256) == 64
+    assert result.config == {"model_type": "bert", "hidden_size": 3}
+    assert len(result.sha256) == 64
 
 
 def test_the_hash_is_of_names_and_bytes_only(folder, tmp_path):
@@ -146,11 +146,11 @@ def test_an_absent_model_says_how_to_get_it(name, home):
 
 
 def test_the_default_encoder_comes_with_its_package():
-    found = find_model("minilm")
-    assert found.name == "package:minilm"
-    assert found.files == ("onnx/model.onnx", "onnx/model.onnx_data", "tokenizer.json")
+    result = find_model("minilm")
+    assert result.name == "package:minilm"
+    assert result.files == ("onnx/model.onnx", "onnx/model.onnx_data", "tokenizer.json")
     # sha256 over the lines "name NUL hash" of the three files, as the catalogue has the hashes
-    assert found.sha256 == "d8630396753d4ccf2765f41c6ee3202d73d6c8efd1d7298760f134a1fec97422"
+    assert result.sha256 == "d8630396753d4ccf2765f41c6ee3202d73d6c8efd1d7298760f134a1fec97422"
     assert why_missing("minilm") is None
 
 

@@ -60,24 +60,24 @@ def test_weights_by_hand(tmp_path: Path) -> None:
 
 def test_a_label_may_stand_for_two_emotions(tmp_path: Path) -> None:
     rows = [("adore", "love"), ("adore", "love"), ("rain", "neutral"), ("rain", "neutral")]
-    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
+    result = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
     # 2 of 2 texts against 0 of 2: log2[(2/2) / (0.5/2)] = log2 4 = 2
-    assert found.rows() == [("adore", "joy", 2.0), ("adore", "trust", 2.0)]
+    assert result.rows() == [("adore", "joy", 2.0), ("adore", "trust", 2.0)]
 
 
 def test_a_text_may_have_several_labels(tmp_path: Path) -> None:
     rows = [("ugh", "anger disgust"), ("ugh", "anger annoyance"), ("ok", "neutral")]
-    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
+    result = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
     # anger: 2 of 2 against 0 of 1, log2[1 / (0.5/1)] = 1, annoyance beside anger counts once
     # disgust: 1 of 1 against 1 of 2, log2[1 / (1.5/2)] = log2 1.3333 = 0.4150
-    assert found.rows() == [("ugh", "anger", 1.0), ("ugh", "disgust", 0.415)]
+    assert result.rows() == [("ugh", "anger", 1.0), ("ugh", "disgust", 0.415)]
 
 
 def test_placeholders_are_no_words_but_the_word_name_is(tmp_path: Path) -> None:
     rows = [("[NAME] name", "joy"), ("[NAME] name", "joy"), ("[RELIGION]", "joy"), ("x", "neutral")]
-    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=1)
+    result = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=1)
     # 2 of 3 against 0 of 1, and not 3 of 3: log2[(2/3) / (0.5/1)] = log2 1.3333
-    assert found.rows() == [("name", "joy", 0.415)]
+    assert result.rows() == [("name", "joy", 0.415)]
 
 
 texts = st.lists(st.sampled_from(["yes", "no", "don't", "café", "7"]), min_size=1, max_size=6)
@@ -103,9 +103,9 @@ def test_weights_are_those_of_the_formula(rows: list[tuple[list[str], list[str]]
             with pytest.raises(DataError):
                 derive_lexicon(Path(folder), Path(folder, "out.csv"), minimum=2)
             return
-        found = derive_lexicon(Path(folder), Path(folder, "out.csv"), minimum=2).rows()
-    assert [(t, c) for t, c, _ in found] == sorted(expected)
-    assert {(t, c): w for t, c, w in found} == pytest.approx(expected, abs=1.01e-4)
+        result = derive_lexicon(Path(folder), Path(folder, "out.csv"), minimum=2).rows()
+    assert [(t, c) for t, c, _ in result] == sorted(expected)
+    assert {(t, c): w for t, c, w in result} == pytest.approx(expected, abs=1.01e-4)
 
 
 def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_mapping_covers_all_labels_and_reaches_all_emotions() -> None:
     assert len(LABELS) == 28
     # GoEmotions numbers its labels by the alphabet, neutral last
     assert [*sorted(LABELS[:-1]), "neutral"] == LABELS
-    assert {e for found in MAPPING.values() for e in found} == set(EMOTIONS)
+    assert {e for result in MAPPING.values() for e in result} == set(EMOTIONS)
     assert {e for e in EMOTIONS if e in MAPPING} == {e for e in EMOTIONS if e in MAPPING.get(e, ())}
-    assert all(len(set(found)) == len(found) <= 2 for found in MAPPING.values())
+    assert all(len(set(result)) == len(result) <= 2 for result in MAPPING.values())
 
 
 @pytest.mark.skipif(

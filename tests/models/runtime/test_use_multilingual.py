@@ -63,7 +63,7 @@ def test_pieces_are_those_of_sentencepiece(tmp_path: Path) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     path = vocabulary(tmp_path / "sp.model")
     other = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    ours = [found.ids for found in unigram_tokenizer(path).encode_batch(TEXTS)]
+    ours = [result.ids for result in unigram_tokenizer(path).encode_batch(TEXTS)]
     assert ours == [[1, *ids, 2] for ids in other.encode(TEXTS)]
     # by hand: a space, then "ab" and "c" cost 2.5 + 3, "▁" and "abc" 3 + 4
     assert ours[0] == [1, 11, 6, 2]
@@ -90,16 +90,18 @@ def arrays(seed: int = 3) -> dict[str, Any]:
     def some(*shape: int) -> Any:
         return rng.normal(0, 0.5, shape).astype(np.float32)
 
-    found: dict[str, Any] = {f"q{i + 1}": rng.integers(0, 256, (2, 6), np.uint8) for i in range(17)}
-    found |= {"scale": some(17), "lo": some(17), "eps": np.float64(1e-6)}
+    result: dict[str, Any] = {
+        f"q{i + 1}": rng.integers(0, 256, (2, 6), np.uint8) for i in range(17)
+    }
+    result |= {"scale": some(17), "lo": some(17), "eps": np.float64(1e-6)}
     for width in (2, 3, 5):
-        found |= {f"proj{width}": some(6, 4), f"proj_b{width}": some(4)}
-        found |= {f"ln_g{width}": some(4), f"ln_b{width}": some(4)}
+        result |= {f"proj{width}": some(6, 4), f"proj_b{width}": some(4)}
+        result |= {f"ln_g{width}": some(4), f"ln_b{width}": some(4)}
         for part in (1, 2):
-            found |= {f"w{part}_{width}": some(4 * width, 4), f"b{part}_{width}": some(4)}
-    found |= {"ln_g": some(18), "ln_b": some(18), "cnn_W": some(18, 8), "cnn_b": some(8)}
-    found |= {"d0": some(8, 5), "p1": some(8, 5), "d1": some(5, 5)}
-    return found | {"d2": some(5, 7), "p3": some(5, 7), "d3": some(7, 7)}
+            result |= {f"w{part}_{width}": some(4 * width, 4), f"b{part}_{width}": some(4)}
+    result |= {"ln_g": some(18), "ln_b": some(18), "cnn_W": some(18, 8), "cnn_b": some(8)}
+    result |= {"d0": some(8, 5), "p1": some(8, 5), "d1": some(5, 5)}
+    return result | {"d2": some(5, 7), "p3": some(5, 7), "d3": some(7, 7)}
 
 
 def standard(row: Any, gain: Any, offset: Any) -> Any:
@@ -141,9 +143,9 @@ def by_hand(w: dict[str, Any], ids: list[int]) -> Any:
 @pytest.mark.parametrize("length", [1, 2, 3, 6, 11])
 def test_the_net_is_what_it_says(length: int) -> None:
     ids = np.random.default_rng(length).integers(0, 34, (3, length))
-    found = assemble_encoder(dict(arrays()))(ids, ids)
+    result = assemble_encoder(dict(arrays()))(ids, ids)
     expected = [by_hand(arrays(), row.tolist()) for row in ids]
-    np.testing.assert_allclose(found, expected, atol=3e-5)
+    np.testing.assert_allclose(result, expected, atol=3e-5)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +167,7 @@ def test_real_pieces_are_those_of_sentencepiece(real: str) -> None:
         "<s> a\tb\n",
         "",
     ]
-    ours = [found.ids.tolist() for found in load_tokenizer(model)(texts)]
+    ours = [result.ids.tolist() for result in load_tokenizer(model)(texts)]
     assert ours == [[1, *ids, 2] for ids in other.encode(texts)]
 
 
@@ -173,10 +175,10 @@ def test_real_vectors(real: str) -> None:
     """Cosines that the package itself gives: the same thought in two languages is near."""
     feature = Embeddings(real)
     texts = ["I love my dog", "私の犬が大好きです", "今日は株価が下がった", "I love my dog"]
-    found = features_for_texts([feature])[feature].of(texts)
-    assert found.shape == (4, 512)
-    np.testing.assert_allclose(found[0] @ found[1:3].T, [0.8909428, -0.0149788], atol=2e-6)
-    assert (found[0] == found[3]).all()
+    result = features_for_texts([feature])[feature].of(texts)
+    assert result.shape == (4, 512)
+    np.testing.assert_allclose(result[0] @ result[1:3].T, [0.8909428, -0.0149788], atol=2e-6)
+    assert (result[0] == result[3]).all()
 
 
 def test_a_text_has_the_same_numbers_in_any_company(real: str) -> None:

@@ -278,9 +278,9 @@ def test_what_torch_pickled_becomes_the_same_safetensors_each_time(tmp_path):
     from_torch(source, one)
     from_torch(source, two)
     assert one.read_bytes() == two.read_bytes()
-    found = load_file(one)
-    assert sorted(found) == ["bias", "shared"]
-    assert found["shared"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    result = load_file(one)
+    assert sorted(result) == ["bias", "shared"]
+    assert result["shared"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 @pytest.mark.parametrize(
@@ -389,10 +389,10 @@ def test_a_gguf_file_becomes_a_folder_that_loads(tmp_path):
     assert [p.read_bytes() for p in sorted(folder.iterdir())] == [
         p.read_bytes() for p in sorted(again.iterdir())
     ]
-    found = models.find_model(f"path:{folder}")
-    assert found.config["hidden_size"] == 4
-    assert found.config["rms_norm_eps"] == 1e-05
-    assert found.config["tie_word_embeddings"] is True
+    result = models.find_model(f"path:{folder}")
+    assert result.config["hidden_size"] == 4
+    assert result.config["rms_norm_eps"] == 1e-05
+    assert result.config["tie_word_embeddings"] is True
     assert len(load_file(folder / "model.safetensors")) == 11
     words = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     # digits stand each by itself; a and b merge; the special token stays whole

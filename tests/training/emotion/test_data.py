@@ -23,22 +23,22 @@ def written(path, text):
 
 def test_goemotions_is_known_by_its_rows(tmp_path):
     path = written(tmp_path / "train.tsv", "Thanks [NAME]!\t0,15\ta1\nok\t27\tb2\n")
-    found = read_utterances(path)
-    assert (found.source, found.text) == ("train.tsv", ["Thanks  !", "ok"])
-    assert found.label == [("admiration", "gratitude"), ("neutral",)]
-    assert found.known_signs["gratitude"] == "positive"
-    assert found.group == ["thanks", "ok"]
+    result = read_utterances(path)
+    assert (result.source, result.text) == ("train.tsv", ["Thanks  !", "ok"])
+    assert result.label == [("admiration", "gratitude"), ("neutral",)]
+    assert result.known_signs["gratitude"] == "positive"
+    assert result.group == ["thanks", "ok"]
 
 
 def test_tables_and_lines_are_read(tmp_path):
     path = written(tmp_path / "a.csv", "label,sentence1,dialog\n1,so good,d1\njoy|fear,oh,d1\n")
-    found = read_utterances(path, UtteranceColumns("sentence1", "label"))
-    assert (found.text, found.dialog) == (["so good", "oh"], ["d1", "d1"])
-    assert found.label == [("1",), ("joy", "fear")]
+    result = read_utterances(path, UtteranceColumns("sentence1", "label"))
+    assert (result.text, result.dialog) == (["so good", "oh"], ["d1", "d1"])
+    assert result.label == [("1",), ("joy", "fear")]
     lines = '{"text": "so", "label": 0}\n{"text": "no", "label": ["a", "b"]}\n'
     more = read_utterances(written(tmp_path / "b.jsonl", lines))
     assert (more.label, more.dialog) == ([("0",), ("a", "b")], ["", ""])
-    both = join_utterances([found, more])
+    both = join_utterances([result, more])
     assert both.source == "a.csv and b.jsonl"
     assert both.dialog == ["0/d1", "0/d1", "", ""]
     assert both.group == ["0/d1", "0/d1", "so", "no"]
@@ -78,28 +78,28 @@ def drawn(given, seed=0, **mapped):
 
 @pytest.mark.parametrize("dialog", [True, False])
 def test_eighty_ten_ten_and_no_dialog_on_two_sides(dialog):
-    found = drawn(talk(300, dialog=dialog))
-    sizes = [len(side) for side in found.splits]
+    result = drawn(talk(300, dialog=dialog))
+    sizes = [len(side) for side in result.splits]
     assert sizes == pytest.approx([240, 30, 30], abs=4)
-    groups = [set(side.group) for side in found.splits]
+    groups = [set(side.group) for side in result.splits]
     assert not (groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2])
     texts = [side.text for side in drawn(talk(300, dialog=dialog), seed=1).splits]
-    assert texts != [side.text for side in found.splits]
-    assert (found.left_out, found.duplicates) == (0, 0)
+    assert texts != [side.text for side in result.splits]
+    assert (result.left_out, result.duplicates) == (0, 0)
 
 
 def test_a_text_of_two_sides_stays_on_the_later_one():
     """Two of the 60 are in the test file, stored with spaces and capitals of its own."""
     test = Utterances("test", ["Utterance 3 .", "UTTERANCE 4", "new"], [("joy",)] * 3)
-    found = drawn(UtteranceInput(talk(dialog=False), test=test), anger="omit")
-    learn, check, heldout = found.splits
+    result = drawn(UtteranceInput(talk(dialog=False), test=test), anger="omit")
+    learn, check, heldout = result.splits
     assert len(heldout) == 3
     assert not {letters_and_digits(t) for t in (*learn.text, *check.text)} & {
         "utterance3",
         "utterance4",
     }
-    assert found.left_out == 20
-    assert found.duplicates == 2
+    assert result.left_out == 20
+    assert result.duplicates == 2
     both = drawn(UtteranceInput(talk(), talk(9, start=60), talk(9, start=70)))
     assert [len(side) for side in both.splits] == [60, 9, 9]
     stop = drawn(UtteranceInput(talk(), validation=talk(9, start=60)))
@@ -107,10 +107,10 @@ def test_a_text_of_two_sides_stays_on_the_later_one():
 
 
 def test_the_stored_text_is_kept_beside():
-    found = drawn(Utterances("x", [f"Oh {n} ! " for n in range(30)], [("neutral",)] * 30))
-    assert found.splits.train.text[0].endswith("!")
-    assert " !" not in found.splits.train.text[0]
-    assert found.splits.train.raw[0].startswith("Oh ")
+    result = drawn(Utterances("x", [f"Oh {n} ! " for n in range(30)], [("neutral",)] * 30))
+    assert result.splits.train.text[0].endswith("!")
+    assert " !" not in result.splits.train.text[0]
+    assert result.splits.train.raw[0].startswith("Oh ")
 
 
 def test_sides_that_cannot_be_learned_from_are_refused():
@@ -130,11 +130,11 @@ def test_sides_that_cannot_be_learned_from_are_refused():
 
 def test_targets_are_drawn_apart():
     """Ten utterances of a rare kind among 200: each of two halves gets five."""
-    given = talk(200, dialog=False)
+    inputs = talk(200, dialog=False)
     label = [("joy",) if number < 10 else ("neutral",) for number in range(200)]
-    given = Utterances("x", given.text, label)
-    meant = resolve_labels(given, "neutrality", mapping={}, polarity=lambda: None)
-    halves = split_utterances(label_texts(given, meant, tidy=False), (0.5, 0.5), seed=3)
+    inputs = Utterances("x", inputs.text, label)
+    meant = resolve_labels(inputs, "neutrality", mapping={}, polarity=lambda: None)
+    halves = split_utterances(label_texts(inputs, meant, tidy=False), (0.5, 0.5), seed=3)
     assert [int(half.target.sum()) for half in halves] == [5, 5]
 
 
@@ -144,10 +144,10 @@ def test_real_goemotions_counts():
     folder = DATA / "goemotions/original"
     if not folder.is_dir():
         pytest.skip(f"no goemotions in {DATA}; set SIMPATICO_DATA to the folder of public data")
-    given = UtteranceInput(
+    inputs = UtteranceInput(
         *(read_utterances(folder / f"{name}.tsv") for name in ("train", "dev", "test"))
     )
-    meant = resolve_labels(given.all, "polarity", mapping={}, polarity=lambda: None)
-    found = [meant.targets(part) for part in given.parts]
-    assert [len(part) for part in given.parts] == [43_410, 5_426, 5_427]
-    assert [int(np.nansum(some)) for some in found] == [15_991, 2_020, 1_952]
+    meant = resolve_labels(inputs.all, "polarity", mapping={}, polarity=lambda: None)
+    result = [meant.targets(part) for part in inputs.parts]
+    assert [len(part) for part in inputs.parts] == [43_410, 5_426, 5_427]
+    assert [int(np.nansum(some)) for some in result] == [15_991, 2_020, 1_952]

@@ -32,14 +32,14 @@ def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
 
 
 def test_eight_emotions_are_tuned_together(tmp_path):
-    given = said(120)
+    inputs = said(120)
     label = [
         ("joy", *EMOTIONS[at // 3 % 2 :: 2]) if names == ("joy",) else ("neutral",)
-        for at, names in enumerate(given.label)
+        for at, names in enumerate(inputs.label)
     ]
-    given = Utterances("made up", given.text, label)
+    inputs = Utterances("made up", inputs.text, label)
     training = EmotionSettings(encoder=ENCODER, fine_tune=1, svm=False)
-    report = train_emotion(given, tmp_path / "m", kind="plutchik", settings=training, about=ABOUT)
+    report = train_emotion(inputs, tmp_path / "m", kind="plutchik", settings=training, about=ABOUT)
     assert tuple(report.rows) == EMOTIONS
     told = json.loads((tmp_path / "m" / "training.json").read_text())
     assert (told["problem"], told["labels"]) == ("multi", list(EMOTIONS))

@@ -43,13 +43,13 @@ def test_the_rule_by_hand():
 
 def test_what_the_classifier_says_nothing_of_does_not_count():
     """Two of "odd" are good, one is a dot: 2 of 2. Of "dots" nothing is known."""
-    found = infer_label_signs([["odd"], ["odd", "dots"], ["odd"]], ["good", ".", "so good"], happy)
-    assert found == {"odd": LabelSign("positive", 2, 1.0), "dots": LabelSign("each", 0, 0.5)}
+    result = infer_label_signs([["odd"], ["odd", "dots"], ["odd"]], ["good", ".", "so good"], happy)
+    assert result == {"odd": LabelSign("positive", 2, 1.0), "dots": LabelSign("each", 0, 0.5)}
 
 
 def told(given, kind, **mapped):
-    found = resolve_labels(given, kind, mapping=mapped, polarity=lambda: happy)
-    return found.targets(given).tolist()
+    result = resolve_labels(given, kind, mapping=mapped, polarity=lambda: happy)
+    return result.targets(given).tolist()
 
 
 def same(found, wanted):
@@ -58,30 +58,30 @@ def same(found, wanted):
 
 def test_polarity_by_map_by_rule_and_by_utterance():
     """Label "a" is mapped, of "b" all are good, of "c" half are, so that each goes by itself."""
-    given = said(
+    inputs = said(
         ("bad", "a"), ("good", "b"), ("good", "c"), ("bad", "c"), (".", "c"), ("x", "neutral")
     )
-    same(told(given, "polarity", a="positive"), [[1], [1], [1], [0], [NAN], [NAN]])
+    same(told(inputs, "polarity", a="positive"), [[1], [1], [1], [0], [NAN], [NAN]])
 
 
 def test_several_labels_of_one_utterance():
     """A clear sign goes before one by utterance; two clear ones contradict each other."""
-    given = said(("good", "c"), ("bad", "c"), ("good", "c|n"), ("x", "p|n"), ("x", "p|o"))
+    inputs = said(("good", "c"), ("bad", "c"), ("good", "c|n"), ("x", "p|n"), ("x", "p|o"))
     signs = {"p": "positive", "n": "negative", "o": "omit"}
-    same(told(given, "polarity", **signs), [[1], [0], [0], [NAN], [1]])
+    same(told(inputs, "polarity", **signs), [[1], [0], [0], [NAN], [1]])
 
 
 def test_neutrality_takes_every_other_label_for_an_emotion():
-    given = said(("x", "neutral"), ("x", "joy"), ("x", "joy|neutral"), ("x", "joy|q"), ("x", "q"))
-    same(told(given, "neutrality", q="omit"), [[0], [1], [NAN], [1], [NAN]])
+    inputs = said(("x", "neutral"), ("x", "joy"), ("x", "joy|neutral"), ("x", "joy|q"), ("x", "q"))
+    same(told(inputs, "neutrality", q="omit"), [[0], [1], [NAN], [1], [NAN]])
     same(told(said(("x", "0"), ("x", "1")), "neutrality", **{"0": "neutral"}), [[0], [1]])
 
 
 def test_eight_emotions_by_name_and_by_map():
-    given = said(("x", "love"), ("x", "Wut"), ("x", "neutral"), ("x", "q"), ("x", "realization"))
-    found = told(given, "plutchik", Wut="anger,disgust", q="omit")
+    inputs = said(("x", "love"), ("x", "Wut"), ("x", "neutral"), ("x", "q"), ("x", "realization"))
+    result = told(inputs, "plutchik", Wut="anger,disgust", q="omit")
     wanted = [{"joy", "trust"}, {"anger", "disgust"}, set(), None, set()]
-    same(found, [[NAN if has is None else e in has for e in EMOTIONS] for has in wanted])
+    same(result, [[NAN if has is None else e in has for e in EMOTIONS] for has in wanted])
 
 
 def test_every_label_of_goemotions_has_a_sign():
@@ -89,8 +89,8 @@ def test_every_label_of_goemotions_has_a_sign():
     assert list(MAPPING) == [*sorted(set(GOEMOTIONS_SIGNS) - {"neutral"}), "neutral"]
     signs = list(GOEMOTIONS_SIGNS.values())
     assert [signs.count(s) for s in ("positive", "negative", "omit", "neutral")] == [12, 11, 4, 1]
-    given = said(("bad", "joy"), ("good", "fear"), ("good", "surprise"), known=GOEMOTIONS_SIGNS)
-    same(told(given, "polarity"), [[1], [0], [NAN]])
+    inputs = said(("bad", "joy"), ("good", "fear"), ("good", "surprise"), known=GOEMOTIONS_SIGNS)
+    same(told(inputs, "polarity"), [[1], [0], [NAN]])
 
 
 @pytest.mark.parametrize(
@@ -106,25 +106,25 @@ def test_every_label_of_goemotions_has_a_sign():
     ],
 )
 def test_complaints_name_the_labels(kind, mapped, sentence):
-    given = said(("x", "a"), ("x", "b"))
+    inputs = said(("x", "a"), ("x", "b"))
     with pytest.raises(DataError) as refused:
-        told(given, kind, **mapped)
+        told(inputs, kind, **mapped)
     assert str(refused.value) == sentence + "'a', 'b'"
 
 
 def test_more_complaints_are_whole_sentences():
-    given = said(*(("x", name) for name in "abcdefghijkl"))
+    inputs = said(*(("x", name) for name in "abcdefghijkl"))
     with pytest.raises(DataError) as refused:
-        told(given, "neutrality")
+        told(inputs, "neutrality")
     assert str(refused.value).endswith("'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', ...")
     with pytest.raises(DataError) as refused:
-        told(given, "plutchik")
+        told(inputs, "plutchik")
     assert str(refused.value) == (
         "made up: label 'a' is none of the eight emotions; give --map a=EMOTION, =neutral for none "
         "of them, or =omit to leave it out"
     )
     with pytest.raises(DataError) as refused:
-        told(given, "polarity", a="joy")
+        told(inputs, "polarity", a="joy")
     assert str(refused.value) == (
         "--map a=joy: for polarity a label means one of positive, negative, neutral, omit"
     )

@@ -21,11 +21,11 @@ PLAIN = ("The shop opens at nine.", "It is on the second floor.", "The meeting i
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_is_whole_and_small(kind):
-    found = load_heads(kind, kind)
-    assert tuple(found.heads) == REQUIRED_HEADS[kind]
+    result = load_heads(kind, kind)
+    assert tuple(result.heads) == REQUIRED_HEADS[kind]
     assert sum(path.stat().st_size for path in (SHIPPED / kind).iterdir()) < 5e6
-    assert found.recipe.licence == "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
-    for told in found.recipe.heads.values():
+    assert result.recipe.licence == "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
+    for told in result.recipe.heads.values():
         assert (told.encoder, told.parts) == (MINILM, ["first"])
         assert told.heldout.low < told.heldout.auc < told.heldout.high
         assert told.heldout.low > told.heldout.plain_auc
@@ -48,10 +48,10 @@ def fits(kind, *names):
 
 
 def test_emotional_sentences_and_plain_ones():
-    found = fits("neutrality", "emotional")
-    assert (found(GLAD + SAD) > 0.5).all()
-    assert (found(PLAIN) < 0.5).all()
-    assert found([]).tolist() == [[]]
+    result = fits("neutrality", "emotional")
+    assert (result(GLAD + SAD) > 0.5).all()
+    assert (result(PLAIN) < 0.5).all()
+    assert result([]).tolist() == [[]]
 
 
 def test_good_news_and_bad():
@@ -61,14 +61,14 @@ def test_good_news_and_bad():
 
 def test_single_texts_are_judged_alone():
     """What a text gets depends neither on the others nor on how many there are."""
-    found = fits("polarity", "positive")
-    alone = [float(found([text])[0, 0]) for text in (*GLAD, *SAD)]
-    assert found([*GLAD, *SAD])[0].tolist() == alone
+    result = fits("polarity", "positive")
+    alone = [float(result([text])[0, 0]) for text in (*GLAD, *SAD)]
+    assert result([*GLAD, *SAD])[0].tolist() == alone
 
 
 def test_the_likeliest_of_the_eight():
     """One sentence for each emotion, in the order of their names."""
-    found = fits("plutchik", *EMOTIONS)(
+    result = fits("plutchik", *EMOTIONS)(
         [
             "I am so angry, shut up!",
             "I hope we can see it, when is it?",
@@ -80,4 +80,4 @@ def test_the_likeliest_of_the_eight():
             "Thank you so much, you are great.",
         ]
     )
-    assert [EMOTIONS[at] for at in found.argmax(axis=0)] == list(EMOTIONS)
+    assert [EMOTIONS[at] for at in result.argmax(axis=0)] == list(EMOTIONS)

@@ -55,14 +55,14 @@ def said(n=240, *, start=0, labels=tuple(WORD)):
 def test_two_classes_are_told_apart(kind, head, mapped, tmp_path):
     training = EmotionSettings(encoder=ENCODER, svm=False, mapped=mapped)
     report = train_emotion(said(), tmp_path / "m", kind=kind, settings=training, about=ABOUT)
-    found = load_heads(f"path:{tmp_path / 'm'}", kind)
-    assert found.recipe == report.recipe
-    assert found.recipe.heads[head].parts == ["first"]
+    result = load_heads(f"path:{tmp_path / 'm'}", kind)
+    assert result.recipe == report.recipe
+    assert result.recipe.heads[head].parts == ["first"]
     rows = {row.name: row for row in report.rows[head]}
     assert list(rows) == ["this model", "majority", "style", "style as stored"]
     assert rows["this model"].auc.value > 0.9
     assert rows["style"].auc.value < 0.8
-    told = found.recipe.heads[head].heldout
+    told = result.recipe.heads[head].heldout
     assert (told.plain, told.n) == ("style", rows["style"].n)
     assert report.thresholds == {head: 0.0}
     left = sum(label == ("neutral",) for label in said().label) if kind == "polarity" else 0
@@ -78,15 +78,15 @@ def test_the_same_training_writes_the_same_bytes(tmp_path):
 
 def test_eight_heads_with_a_limit_each(tmp_path):
     """Three of the eight are really there; the others take turns on the texts about rain."""
-    rows, given = said(300), said(300)
+    rows, inputs = said(300), said(300)
     others = [e for e in EMOTIONS if e not in ("joy", "anger", "trust")]
     label = [
         ("joy", "trust") if names == ("joy",) else ("anger", others[at // 3 % len(others)])
         for at, names in enumerate(rows.label)
     ]
-    given = Utterances("made up", given.text, label)
+    inputs = Utterances("made up", inputs.text, label)
     plain = replace(QUICK, runs=False)
-    report = train_emotion(given, tmp_path / "m", kind="plutchik", settings=plain, about=ABOUT)
+    report = train_emotion(inputs, tmp_path / "m", kind="plutchik", settings=plain, about=ABOUT)
     assert tuple(load_heads(f"path:{tmp_path / 'm'}", "plutchik").heads) == EMOTIONS
     best = {name: some[0] for name, some in report.rows.items()}
     assert best["joy"].average_precision.value > 0.7
@@ -108,13 +108,13 @@ def test_the_rule_of_labels_goes_by_a_trained_model(tmp_path):
     model = f"path:{tmp_path / 'p'}"
     dog, rain = polarity_model(model)(["The good dog", "the good rain"])
     assert rain < 0.5 < dog
-    given = said(200, start=500, labels=("joy", "anger"))
+    inputs = said(200, start=500, labels=("joy", "anger"))
     names = {"joy": "a", "anger": "b"}
-    label = [("c" if at % 5 == 0 else names[some[0]],) for at, some in enumerate(given.label)]
-    given = Utterances("made up", given.text, label, given.dialog)
+    label = [("c" if at % 5 == 0 else names[some[0]],) for at, some in enumerate(inputs.label)]
+    inputs = Utterances("made up", inputs.text, label, inputs.dialog)
     training = EmotionSettings(encoder=ENCODER, svm=False, polarity=model)
-    report = train_emotion(given, tmp_path / "m", kind="polarity", settings=training, about=ABOUT)
-    assert {name: found.sign for name, found in report.task.meaning.rule.items()} == {
+    report = train_emotion(inputs, tmp_path / "m", kind="polarity", settings=training, about=ABOUT)
+    assert {name: result.sign for name, result in report.task.meaning.rule.items()} == {
         "a": "positive",
         "b": "negative",
         "c": "each",
@@ -150,8 +150,8 @@ def test_style_tells_a_corpus_and_words_tell_words():
     spaced = [f"{'yes' if n % 3 else 'no'} number{' .' if n % 2 else '.'}" for n in range(80)]
     label = [n % 2 for n in range(80)]
     weight = np.ones(80, np.float32)
-    found = predict_by_style(sides(spaced, label), 0, raw=False, weight=weight, seed=0)
-    assert ((found.test > 0) == np.array(label, bool)).all()
+    result = predict_by_style(sides(spaced, label), 0, raw=False, weight=weight, seed=0)
+    assert ((result.test > 0) == np.array(label, bool)).all()
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
     words = [n % 3 > 0 for n in range(80)]
     (said,) = predict_by_svm(sides(spaced, words), balance=True, seed=0)
@@ -169,10 +169,10 @@ def test_runs_of_characters_are_weighed_where_they_help():
     texts = ["oh dog", "my dog", "oh rain", "my rain"] * 10
     vectors = np.ones((40, 2), np.float32)
     head = Head(("first",), ((np.zeros((2, 1), np.float32), np.zeros(1, np.float32)),))
-    found = add_char_ngrams(
+    result = add_char_ngrams(
         head, vectors, char_ngram_matrix(texts, NGRAM_FORM), two([1, 1, 0, 0] * 10)
     )
-    said = HeadProbabilities(found, Plain(), "m").of(["the dog", "the rain"])
+    said = HeadProbabilities(result, Plain(), "m").of(["the dog", "the rain"])
     assert said[1] < 0.4 < 0.6 < said[0]
     runs = char_ngram_matrix(["oh"] * 40, NGRAM_FORM)
     assert add_char_ngrams(head, vectors, runs, two([0, 1] * 20)).grams is None
@@ -186,9 +186,9 @@ class Plain:
 def test_a_head_is_shifted_by_hand():
     """A number of 3 with shift 1 and nothing for runs is 4."""
     head = Head(("first",), ((np.array([[1.0], [2.0]]), np.zeros(1)),))
-    found = with_char_ngrams(head, np.zeros(NGRAM_FORM.columns), shift=1.0)
-    assert found.logit(np.ones((1, 2))).tolist() == [4.0]
-    assert not np.any([found.grams.first, found.grams.second])
+    result = with_char_ngrams(head, np.zeros(NGRAM_FORM.columns), shift=1.0)
+    assert result.logit(np.ones((1, 2))).tolist() == [4.0]
+    assert not np.any([result.grams.first, result.grams.second])
 
 
 def test_both_classes_count_the_same():

@@ -50,34 +50,34 @@ def test_it_learns_what_replies_hold(cell):
     learn, check, (query, reply, label) = pairs(96, 1), pairs(40, 2), pairs(40, 3)
     # chance gets 28 of 40 right once in 120 times
     shape = BiRnn(**{**SHAPE.__dict__, "cell": cell})
-    found = predict_by_birnn(
+    result = predict_by_birnn(
         learn, check, (query, reply, label), vectors=tiny_vectors(), shape=shape
     )
-    assert ((found > 0.5) == label).sum() >= 28
+    assert ((result > 0.5) == label).sum() >= 28
 
 
 def test_the_seed_decides_and_the_labels_asked_for_do_not():
     shape = BiRnn(hidden=4, epochs=2)
-    given = pairs(40, 1), pairs(20, 2), pairs(8, 3)
-    found = [
-        predict_by_birnn(*given, vectors=tiny_vectors(), shape=shape, seed=seed)
+    inputs = pairs(40, 1), pairs(20, 2), pairs(8, 3)
+    result = [
+        predict_by_birnn(*inputs, vectors=tiny_vectors(), shape=shape, seed=seed)
         for seed in (0, 0, 1)
     ]
-    np.testing.assert_array_equal(found[0], found[1])
-    assert (found[0] != found[2]).all()
-    learn, check, (query, reply, label) = given
+    np.testing.assert_array_equal(result[0], result[1])
+    assert (result[0] != result[2]).all()
+    learn, check, (query, reply, label) = inputs
     other = predict_by_birnn(
         learn, check, (query, reply, 1 - label), vectors=tiny_vectors(), shape=shape
     )
-    np.testing.assert_array_equal(found[0], other)
-    assert (found[0].dtype, found[0].shape) == (np.float64, (8,))
+    np.testing.assert_array_equal(result[0], other)
+    assert (result[0].dtype, result[0].shape) == (np.float64, (8,))
 
 
 def test_words_are_looked_up_and_unknown_ones_left_out():
     """tea is 1, do 3, n't 4; a text of no known word is the place of zeros."""
     table = vectors_of(find_model(tiny_vectors()))
-    found = word_rows(["Tea, xyzzy: don't!", "", "xyzzy", "tea " * 9], table, 5)
-    assert [line.tolist() for line in found] == [[1, 3, 4], [0], [0], [1] * 5]
+    result = word_rows(["Tea, xyzzy: don't!", "", "xyzzy", "tea " * 9], table, 5)
+    assert [line.tolist() for line in result] == [[1, 3, 4], [0], [0], [1] * 5]
 
 
 def test_both_labels_count_alike_and_texts_beside_it_change_nothing():

@@ -25,14 +25,14 @@ def talk(number, kinds, ratings, said):
     """A conversation of ConvAI between Alice and Bob; `said` names who says each utterance."""
     names = {"a": "Alice", "b": "Bob"}
     users = [{"id": n, "userType": k} for n, k in zip(names.values(), kinds, strict=True)]
-    given = [
+    inputs = [
         {"userId": n, "quality": 1, "breadth": 1, "engagement": r}
         for n, r in zip(names.values(), ratings, strict=True)
     ]
     thread = [
         {"userId": names[who], "text": f"{who}{at}", "evaluation": 0} for at, who in enumerate(said)
     ]
-    return {"dialogId": number, "users": users, "thread": thread, "evaluation": given}
+    return {"dialogId": number, "users": users, "thread": thread, "evaluation": inputs}
 
 
 TALKS = [
@@ -57,8 +57,8 @@ def rows(found):
 def test_convai_as_rated(tmp_path):
     """1: the bot Bob got 4, Alice none; its turns b1 and b4 answer a0, and a2 with a3 (one turn).
     2: Alice got 5, Bob 2. 3: Alice got 3, Bob 2; Bob's first turn answers nothing."""
-    found = read_convai(written(tmp_path, TALKS), "rated")
-    assert rows(found) == [
+    result = read_convai(written(tmp_path, TALKS), "rated")
+    assert rows(result) == [
         ("1", "a0", "b1", 4, 1),
         ("1", "a2\na3", "b4", 4, 1),
         ("2", "a0", "b1", 2, 0),
@@ -68,15 +68,15 @@ def test_convai_as_rated(tmp_path):
         ("3", "a1", "b2", 2, 0),
         ("3", "b2", "a3", 3, 1),
     ]
-    assert found.kind == ["human-bot"] * 2 + ["human-human"] * 6
-    assert found.share_between_people == 3 / 5
+    assert result.kind == ["human-bot"] * 2 + ["human-human"] * 6
+    assert result.share_between_people == 3 / 5
 
 
 def test_convai_as_the_paper_read_it(tmp_path):
     """1: 0 under the person's id, so turns 1 and 2, 3 and 4 are pairs. 2: (5 + 2) / 2 = 3.5, to the
     even 4, which is engaging, so every turn with the one before. 3: (3 + 2) / 2 = 2.5, to 2."""
-    found = read_convai(written(tmp_path, TALKS), "paper")
-    assert rows(found) == [
+    result = read_convai(written(tmp_path, TALKS), "paper")
+    assert rows(result) == [
         ("1", "a0", "b1", 0, 0),
         ("1", "a2\na3", "b4", 0, 0),
         ("2", "a0", "b1", 4, 1),
@@ -85,7 +85,7 @@ def test_convai_as_the_paper_read_it(tmp_path):
         ("3", "b0", "a1", 2, 0),
         ("3", "b2", "a3", 2, 0),
     ]
-    assert found.share_between_people == 1.0
+    assert result.share_between_people == 1.0
 
 
 def test_convai_with_thumbs(tmp_path):
@@ -95,11 +95,11 @@ def test_convai_with_thumbs(tmp_path):
     for said, thumb in zip(talks[0]["thread"], (2, 2, 2, 1, 1), strict=True):
         said["evaluation"] = thumb
     path = written(tmp_path, talks)
-    found = read_convai(path, thumbs=True)
-    assert rows(found)[:2] == rows(read_convai(path))
-    assert rows(found)[2:] == [("1", "a0", "b1", 2, 1), ("1", "a2\na3", "b4", 1, 0)]
-    assert found.origin == ["convai.json, rating above 2"] * 2 + ["convai.json, thumbs up"] * 2
-    assert found.group == ["1"] * 4
+    result = read_convai(path, thumbs=True)
+    assert rows(result)[:2] == rows(read_convai(path))
+    assert rows(result)[2:] == [("1", "a0", "b1", 2, 1), ("1", "a2\na3", "b4", 1, 0)]
+    assert result.origin == ["convai.json, rating above 2"] * 2 + ["convai.json, thumbs up"] * 2
+    assert result.group == ["1"] * 4
     again = ExchangeReader("paper", threshold=0, thumbs=True).read(path)
     assert again.origin[::2] == ["convai.json, rating above 0", "convai.json, thumbs up"]
 
@@ -131,20 +131,20 @@ def test_ji(tmp_path):
     rated = sitting((90, 50), (0, 50), (30, 20)), sitting((10, 7), (9, 7), (11, 7), worker="x")
     (tmp_path / "pass_x.json").write_text(json.dumps(rated))
     (tmp_path / "fail_x.json").write_text(json.dumps([sitting((1, 1))]))
-    found = read_ji(tmp_path)
-    assert rows(found)[::2] == [
+    result = read_ji(tmp_path)
+    assert rows(result)[::2] == [
         ("w/s/0", "hi", "hello", 90, 1),
         ("w/s/2", "hi", "hello", 30, 0),
         ("x/s/2", "hi", "hello", 11, 1),
     ]
-    assert found.kind == ["human-bot"] * 6
-    assert found.group == ["w"] * 4 + ["x"] * 2
-    assert set(found.origin) == {f"{tmp_path.name}, interesting above the worker's mean"}
+    assert result.kind == ["human-bot"] * 6
+    assert result.group == ["w"] * 4 + ["x"] * 2
+    assert set(result.origin) == {f"{tmp_path.name}, interesting above the worker's mean"}
     assert read_ji(tmp_path, control=True).label.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1]
     assert read_ji(tmp_path, "fun").label.tolist() == [1, 1, 0, 0]
-    found = read_ji(tmp_path, threshold=10)
-    assert found.label.tolist() == [1, 1, 1, 1, 0, 0, 1, 1]
-    assert set(found.origin) == {f"{tmp_path.name}, interesting above 10"}
+    result = read_ji(tmp_path, threshold=10)
+    assert result.label.tolist() == [1, 1, 1, 1, 0, 0, 1, 1]
+    assert set(result.origin) == {f"{tmp_path.name}, interesting above 10"}
     assert read_ji(tmp_path / "fail_x.json", threshold=0).rating.tolist() == [1, 1]
     assert len(read_ji(tmp_path / "fail_x.json")) == 0
     (tmp_path / "pass_x.json").write_text("[1]")
@@ -162,13 +162,13 @@ def test_ji(tmp_path):
 def test_a_table_with_labels_and_one_with_ratings(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('id,query,reply,label\n1," hi\n",hello,1\n2,so,yes,0\n3,hi,well,0.0\n')
-    found = read_exchange_table(path)
-    assert rows(found) == [
+    result = read_exchange_table(path)
+    assert rows(result) == [
         ("hi", "hi", "hello", 1, 1),
         ("so", "so", "yes", 0, 0),
         ("hi", "hi", "well", 0, 0),
     ]
-    assert (found.dialogs, found.share_between_people, found.source) == (2, None, "x.csv")
+    assert (result.dialogs, result.share_between_people, result.source) == (2, None, "x.csv")
     path = tmp_path / "x.jsonl"
     lines = [{"query": "a", "reply": "b", "rating": r, "dialog": d} for r, d in ((2, 1), (2.5, 1))]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -230,16 +230,16 @@ def made(n, *, every=3):
 
 def test_no_dialog_is_on_two_sides_and_both_labels_are_on_each():
     """30 dialogs, 10 of them engaging: 6, 2 and 2 of those, and 12, 4 and 4 of the others."""
-    given = made(30)
-    sides = split_exchanges(given, seed=3)
+    inputs = made(30)
+    sides = split_exchanges(inputs, seed=3)
     assert [side.dialogs for side in sides] == [18, 6, 6]
     assert [int(side.label.sum()) for side in sides] == [12, 4, 4]
     assert len({*sides[0].dialog} | {*sides[1].dialog} | {*sides[2].dialog}) == 30
-    again, other = split_exchanges(given, seed=3), split_exchanges(given, seed=4)
+    again, other = split_exchanges(inputs, seed=3), split_exchanges(inputs, seed=4)
     assert [side.dialog for side in again] == [side.dialog for side in sides]
     assert other[0].dialog != sides[0].dialog
     with pytest.raises(BadValue) as told:
-        split_exchanges(given, (0.5, 0.4), seed=0)
+        split_exchanges(inputs, (0.5, 0.4), seed=0)
     assert str(told.value) == (
         "shares (0.5, 0.4) do not add up to 1; give shares such as (0.6, 0.2, 0.2)"
     )

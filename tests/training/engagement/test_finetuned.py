@@ -53,5 +53,5 @@ def test_learned_baselines_stand_beside():
     sides = ExchangeInput(talks()).usable().split(0)
     runs = baseline_predictions(sides, seed=0, trained=True)
     assert list(runs) == ["reply length", "question mark", "linear SVM", "Bi-RNN"]
-    for found in runs.values():
-        assert len(found.score) == len(found.predicted) == len(sides.test)
+    for result in runs.values():
+        assert len(result.score) == len(result.predicted) == len(sides.test)

@@ -64,9 +64,9 @@ def test_the_support_vector_machine_learns_words():
 
 def test_both_labels_weigh_the_same():
     """One engaging of four: it weighs .5 / .25 = 2, each other .5 / .75."""
-    given = talks(4).take(np.array([0, 1, 2, 3]))
-    place = dict.fromkeys((*given.query, *given.reply), 0)
-    assert pair_examples(given, place).weight.tolist() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 2])
+    inputs = talks(4).take(np.array([0, 1, 2, 3]))
+    place = dict.fromkeys((*inputs.query, *inputs.reply), 0)
+    assert pair_examples(inputs, place).weight.tolist() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 2])
 
 
 @pytest.mark.parametrize("head", ["paper", "best"])
@@ -76,10 +76,10 @@ def test_a_model_is_trained_written_and_read(head, tmp_path):
     train_engagement(talks(), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-    found = load_heads(f"path:{tmp_path / 'one'}", "engagement")
-    assert found.recipe == report.recipe
-    told = found.recipe.heads["engaging"].heldout
-    assert (found.recipe.dialogs, told.dialogs, told.n, told.plain) == (40, 8, 24, "reply length")
+    result = load_heads(f"path:{tmp_path / 'one'}", "engagement")
+    assert result.recipe == report.recipe
+    told = result.recipe.heads["engaging"].heldout
+    assert (result.recipe.dialogs, told.dialogs, told.n, told.plain) == (40, 8, 24, "reply length")
     ours, length, question = report.rows
     assert (ours.name, length.name, question.name) == (
         "engagement",
@@ -253,13 +253,13 @@ def vars_after_query(given):
 
 
 def test_own_files_are_the_sides_and_blank_texts_are_left_out():
-    given = talks()
-    given.reply[0] = "  "
-    own = ExchangeInput(given, talks(6, start=60), talks(6, start=70)).usable()
+    inputs = talks()
+    inputs.reply[0] = "  "
+    own = ExchangeInput(inputs, talks(6, start=60), talks(6, start=70)).usable()
     assert [len(side) for side in own.split(0)] == [119, 18, 18]
-    held = ExchangeInput(given, test=talks(6, start=70)).usable().split(0)
+    held = ExchangeInput(inputs, test=talks(6, start=70)).usable().split(0)
     assert [side.dialogs for side in held] == [30, 10, 6]
-    stop = ExchangeInput(given, validation=talks(6, start=70)).usable().split(0)
+    stop = ExchangeInput(inputs, validation=talks(6, start=70)).usable().split(0)
     assert [side.dialogs for side in stop] == [30, 6, 10]
 
 

@@ -60,28 +60,28 @@ def said_of(folder, given: TextDataset, output="softmax"):
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_the_folder_says_what_was_learned_and_its_loss_is_the_one_told(tmp_path, kind):
     """The loss a second way: minus the mean log probability that the folder gives the class."""
-    found = tune(tmp_path, how(kind, epochs=4), n=64)
+    result = tune(tmp_path, how(kind, epochs=4), n=64)
     fresh = texts(10, seed=2)
     labels, shares = said_of(tmp_path / "m", fresh)
     assert labels == LABELS
     right = shares[np.arange(10), fresh.target.astype(int)]
-    assert found.losses[found.epoch - 1] == min(found.losses) < 0.69
-    assert -np.log(right).mean() == pytest.approx(found.losses[found.epoch - 1], abs=1e-5)
+    assert result.losses[result.epoch - 1] == min(result.losses) < 0.69
+    assert -np.log(right).mean() == pytest.approx(result.losses[result.epoch - 1], abs=1e-5)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
 
 
 def test_marks_of_its_own_have_one_piece_and_a_vector_near_the_mean(tmp_path):
-    given = how(tokens=("<me>", "<you>"))
-    begun = prepare_model(find_model(given.base), given, LABELS)
-    first, second = (begun.tokenizer.token_to_id(token) for token in given.tokens)
-    table = begun.model.get_input_embeddings().weight.detach().numpy()
-    old = prepare_model(find_model(given.base), replace(given, tokens=()), LABELS)
+    inputs = how(tokens=("<me>", "<you>"))
+    start = prepare_model(find_model(inputs.base), inputs, LABELS)
+    first, second = (start.tokenizer.token_to_id(token) for token in inputs.tokens)
+    table = start.model.get_input_embeddings().weight.detach().numpy()
+    old = prepare_model(find_model(inputs.base), replace(inputs, tokens=()), LABELS)
     before = old.model.get_input_embeddings().weight.detach().numpy()
     assert (first, second, len(table)) == (len(before), len(before) + 1, len(before) + 2)
     np.testing.assert_array_equal(table[:first], before)
     away = (table[first:] - before.mean(axis=0)) / before.std(axis=0, ddof=1)
     assert 0.05 < away.std() < 0.15
-    tune(tmp_path, given)
+    tune(tmp_path, inputs)
     model = find_model(f"path:{tmp_path / 'm'}")
     assert model.config["vocab_size"] == len(table)
     cut = Classes(model, True, "softmax", "classes")
@@ -102,18 +102,18 @@ def test_texts_are_cut_as_long_as_they_were_in_training(tmp_path):
 
 @pytest.mark.parametrize("problem", ["multi", "regression"])
 def test_labels_by_themselves_and_numbers(tmp_path, problem):
-    given = texts(24, seed=1, pairs=False)
-    target = given.target if problem == "regression" else np.stack([given.target] * 3, axis=1)
+    inputs = texts(24, seed=1, pairs=False)
+    target = inputs.target if problem == "regression" else np.stack([inputs.target] * 3, axis=1)
     names = ("score",) if problem == "regression" else ("a", "b", "c")
-    known = replace(given, target=target)
+    known = replace(inputs, target=target)
     settings = how(problem=problem, class_weights=problem == "multi")
-    found = fine_tune(known, known, tmp_path / "m", settings=settings, labels=names, about=ABOUT)
+    result = fine_tune(known, known, tmp_path / "m", settings=settings, labels=names, about=ABOUT)
     labels, logits = said_of(tmp_path / "m", known, "logits")
     assert (labels, logits.shape) == (names, (24, len(names)))
     squares = ((logits - target.reshape(24, -1)) ** 2).mean()
     entropy = (np.logaddexp(0, logits) - target.reshape(24, -1) * logits).mean()
     expected = squares if problem == "regression" else entropy
-    assert found.losses[found.epoch - 1] == pytest.approx(expected, abs=1e-4)
+    assert result.losses[result.epoch - 1] == pytest.approx(expected, abs=1e-4)
 
 
 class Killed(Exception):
@@ -218,11 +218,11 @@ def test_what_is_unfinished_is_not_mixed_with_other_settings_or_another_process(
 
 
 def test_the_folder_tells_how_it_was_made_and_not_where(tmp_path):
-    found = tune(tmp_path, how())
+    result = tune(tmp_path, how())
     out = tmp_path / "m"
     told = json.loads((out / "training.json").read_text())
     assert (told["base"], told["base_sha256"]) == ("path:bert", find_model(how().base).sha256)
-    assert (told["check_losses"], told["epoch"]) == (found.losses, found.epoch)
+    assert (told["check_losses"], told["epoch"]) == (result.losses, result.epoch)
     assert (told["learned_from"], told["checked_by"], told["licence"]) == (24, 10, "CC0")
     assert "licence of the data: CC0" in (out / "card.md").read_text()
     assert not any(str(tmp_path.parent) in path.read_text() for path in out.glob("*.[jm][sd]*"))
@@ -231,9 +231,9 @@ def test_the_folder_tells_how_it_was_made_and_not_where(tmp_path):
 
 def test_the_rate_rises_and_falls():
     """Ten steps, two of them warm-up, rate 1: 1/2, 2/2, then (10 - n) / 8."""
-    given = FineTuning(rate=1.0, warmup=0.2)
-    found = [finetune_loop.learning_rate(step, 10, given) for step in range(10)]
-    assert found == pytest.approx([0.5, 1.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125])
+    inputs = FineTuning(rate=1.0, warmup=0.2)
+    result = [finetune_loop.learning_rate(step, 10, inputs) for step in range(10)]
+    assert result == pytest.approx([0.5, 1.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125])
 
 
 def test_adam_step_by_step(monkeypatch):
@@ -265,8 +265,8 @@ def test_classes_weigh_alike():
     import torch
 
     single = FineTuning(class_weights=True)
-    found = finetune_loop.class_weights(torch.tensor([0, 0, 0, 1]), single, 2)
-    assert found.tolist() == pytest.approx([2 / 3, 2.0])
+    result = finetune_loop.class_weights(torch.tensor([0, 0, 0, 1]), single, 2)
+    assert result.tolist() == pytest.approx([2 / 3, 2.0])
     multi = replace(single, problem="multi")
     target = torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     assert finetune_loop.class_weights(target, multi, 2).tolist() == [3.0, 1.0]
@@ -274,12 +274,12 @@ def test_classes_weigh_alike():
 
 def test_batches_hold_every_text_once_and_texts_of_about_one_length():
     lengths = np.random.default_rng(0).integers(5, 100, 1_003)
-    found = finetune_loop.length_batches(lengths, 8, [0, 1])
-    assert sorted(np.concatenate(found).tolist()) == list(range(1_003))
-    assert sorted(map(len, found))[:2] == [3, 8]
+    result = finetune_loop.length_batches(lengths, 8, [0, 1])
+    assert sorted(np.concatenate(result).tolist()) == list(range(1_003))
+    assert sorted(map(len, result))[:2] == [3, 8]
     # 400 lengths from 5 to 99, sorted, cut in eights: about 2 apart
-    assert np.mean([np.ptp(lengths[batch]) for batch in found]) < 4
-    assert [b.tolist() for b in found] != [
+    assert np.mean([np.ptp(lengths[batch]) for batch in result]) < 4
+    assert [b.tolist() for b in result] != [
         b.tolist() for b in finetune_loop.length_batches(lengths, 8, [0, 2])
     ]
 
@@ -367,13 +367,13 @@ def test_the_real_minilm_learns_and_keeps_its_word_pieces(tmp_path):
 
     if why := why_missing("package:minilm-torch"):
         pytest.skip(why)
-    given = FineTuning(rate=1e-4, batch=8, epochs=2, longest=32, tokens=("<me>",))
-    found = tune(tmp_path, given, n=64)
+    inputs = FineTuning(rate=1e-4, batch=8, epochs=2, longest=32, tokens=("<me>",))
+    result = tune(tmp_path, inputs, n=64)
     fresh = texts(10, seed=2)
     labels, shares = said_of(tmp_path / "m", fresh)
     right = shares[np.arange(10), fresh.target.astype(int)]
-    assert (labels, min(found.losses) < 0.6) == (LABELS, True)
-    assert -np.log(right).mean() == pytest.approx(min(found.losses), abs=1e-5)
+    assert (labels, min(result.losses) < 0.6) == (LABELS, True)
+    assert -np.log(right).mean() == pytest.approx(min(result.losses), abs=1e-5)
     told = json.loads((tmp_path / "m" / "training.json").read_text())
     assert told["base"] == "package:minilm-torch"
     assert find_model(f"path:{tmp_path / 'm'}").config["vocab_size"] == 30_523

@@ -48,10 +48,10 @@ def test_at_the_least_cost_slope_and_pull_are_in_balance(vectors):
     pairs = examples(60, rng=np.random.default_rng(2), rule=lambda a, b: len(a) > len(b))
     seen = LogisticData.from_pairs(pairs, vectors, char_ngram_matrix(TEXTS, FORM))
     start = np.full(seen.rows.shape[1], 0.1)
-    found = fit_logistic(seen, start, start, penalty=3.0)
-    away = found - start
+    result = fit_logistic(seen, start, start, penalty=3.0)
+    away = result - start
     away[-1] = 0.0
-    assert seen.loss_and_gradient(found)[1] == pytest.approx(-3.0 * away, abs=1e-2)
+    assert seen.loss_and_gradient(result)[1] == pytest.approx(-3.0 * away, abs=1e-2)
 
 
 def test_one_weight_by_hand():

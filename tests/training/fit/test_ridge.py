@@ -36,9 +36,9 @@ def test_dual_equals_the_primal_closed_form(seed: int) -> None:
     features, target = data(seed)
     train = np.arange(9)
     kernel = centre_kernel(features @ features[train].T, train)
-    found = fit_ridge(kernel[train], target[train])
-    weights, intercept = textbook(features[train], target[train], found.penalty)
-    assert found.mean + kernel @ found.dual == pytest.approx(intercept + features @ weights)
+    result = fit_ridge(kernel[train], target[train])
+    weights, intercept = textbook(features[train], target[train], result.penalty)
+    assert result.mean + kernel @ result.dual == pytest.approx(intercept + features @ weights)
 
 
 @given(st.integers(0, 200), st.sampled_from([0.01, 1.0, 100.0]))
@@ -57,14 +57,14 @@ def test_left_out_residuals_equal_refits(seed: int, penalty: float) -> None:
 def test_the_penalty_with_the_least_error_is_taken() -> None:
     features, target = data(1)
     kernel = centre_kernel(features @ features.T, np.arange(12))
-    found = fit_ridge(kernel, target)
+    result = fit_ridge(kernel, target)
     each = [fit_ridge(kernel, target, grid=np.array([g])).error for g in GRID]
-    assert found.error == pytest.approx(min(each), rel=1e-12)
-    assert found.relative_penalty == GRID[int(np.argmin(each))]
+    assert result.error == pytest.approx(min(each), rel=1e-12)
+    assert result.relative_penalty == GRID[int(np.argmin(each))]
 
 
 def test_noise_gets_the_strongest_penalty() -> None:
     rng = np.random.default_rng(3)
     features, target = rng.normal(size=(200, 20)), rng.normal(size=200)
-    found = fit_ridge(centre_kernel(features @ features.T, np.arange(200)), target)
-    assert found.relative_penalty >= 10
+    result = fit_ridge(centre_kernel(features @ features.T, np.arange(200)), target)
+    assert result.relative_penalty >= 10

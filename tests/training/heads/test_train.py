@@ -67,22 +67,22 @@ def test_slopes_are_those_of_the_loss(activation):
     """Each slope beside the change of the loss when its weight is moved by a hair to both sides."""
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((12, 3))
-    given = PairExamples(
+    inputs = PairExamples(
         rng.integers(0, 12, 9), rng.integers(0, 12, 9), (np.arange(9) % 2).astype(np.float32)
     )
     shape = HeadShape(("first", "bilinear", "difference"), (5, 4), activation)
-    head, scaling = initial_head(shape, vectors, given, rng)
+    head, scaling = initial_head(shape, vectors, inputs, rng)
     layers = tuple((m.astype(np.float64), s.astype(np.float64) + 0.1) for m, s in head.layers)
     head = Head(head.parts, layers, activation, head.bilinear.astype(np.float64))
     for weights, slopes in zip(
-        parameters(head), gradients(head, scaling, vectors, given), strict=True
+        parameters(head), gradients(head, scaling, vectors, inputs), strict=True
     ):
         place = tuple(rng.integers(0, size) for size in weights.shape)
         kept = weights[place]
         weights[place] = kept + 1e-5
-        above = mean_loss(head, scaling, vectors, given)
+        above = mean_loss(head, scaling, vectors, inputs)
         weights[place] = kept - 1e-5
-        below = mean_loss(head, scaling, vectors, given)
+        below = mean_loss(head, scaling, vectors, inputs)
         weights[place] = kept
         assert slopes[place] == pytest.approx((above - below) / 2e-5, abs=1e-5)
 
@@ -101,8 +101,10 @@ def test_a_known_signal_is_learned():
     vectors = rng.standard_normal((400, 6)).astype(np.float32)
     first, second = rng.integers(0, 400, (2, 2000))
     label = ((vectors[first] * vectors[second]).sum(axis=1) > 0).astype(np.float32)
-    given = PairExamples(first, second, label)
-    head = fit_head(HeadShape(("bilinear",), epochs=5), vectors, given, given.take(np.arange(200)))
+    inputs = PairExamples(first, second, label)
+    head = fit_head(
+        HeadShape(("bilinear",), epochs=5), vectors, inputs, inputs.take(np.arange(200))
+    )
     guess = head.logit(head.inputs(vectors[first], vectors[second]))
     assert roc_auc(guess, label) > 0.99
 
@@ -140,10 +142,10 @@ def test_no_dialog_is_on_two_sides_and_made_up_replies_are_of_other_dialogs():
 
 def test_spoilt_texts_are_never_what_was_said():
     rng, tokens = np.random.default_rng(0), ["I", "like", "good", "tea"]
-    found = [corrupt(tokens, rng) for _ in range(200)]
-    assert all(text and text != tokens for text in found)
-    assert {len(text) > 4 for text in found} == {True, False}
-    assert any(sorted(text) == sorted(tokens) for text in found)
+    result = [corrupt(tokens, rng) for _ in range(200)]
+    assert all(text and text != tokens for text in result)
+    assert {len(text) > 4 for text in result} == {True, False}
+    assert any(sorted(text) == sorted(tokens) for text in result)
 
 
 def test_costs_of_words_by_hand():
@@ -151,8 +153,8 @@ def test_costs_of_words_by_hand():
     14: log 14/5, log 14/4. Ann is in two dialogs only, and is not told: unknown, log 14."""
     texts = ["tea tea", "rain", "Ann Ann tea", "rain", "rain", "Ann tea"]
     expected = {"": np.log(14), "rain": np.log(3.5), "tea": np.log(2.8)}
-    found = word_costs(texts, np.array([0, 0, 1, 1, 2, 2]))
-    assert found == pytest.approx(expected, abs=1e-6)
+    result = word_costs(texts, np.array([0, 0, 1, 1, 2, 2]))
+    assert result == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["nsp", "ctx-ruber", "usl-h", "ruber"])
@@ -163,8 +165,8 @@ def test_heads_are_trained_written_and_read(kind, tmp_path):
     train_heads(dialogs(), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-    found = load_heads(f"path:{tmp_path / 'one'}", kind)
-    assert replace(found.recipe, data="", licence="") == recipe
+    result = load_heads(f"path:{tmp_path / 'one'}", kind)
+    assert replace(result.recipe, data="", licence="") == recipe
     assert recipe.dialogs == 40
     for told in recipe.heads.values():
         assert (told.heldout.n > 0, told.heldout.dialogs) == (True, 4)
@@ -173,7 +175,7 @@ def test_heads_are_trained_written_and_read(kind, tmp_path):
     card = (tmp_path / "one" / "card.md").read_text(encoding="utf-8")
     assert "- made up: 40 dialogs" in card
     if kind == "usl-h":
-        assert found.costs[""] > found.costs["tea"]
+        assert result.costs[""] > result.costs["tea"]
         assert (
             "- likelihood: word frequencies in the training dialogs; words of fewer than "
             "3 dialogs are not in the folder and count as unknown; quartiles"

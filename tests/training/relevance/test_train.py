@@ -44,31 +44,31 @@ def test_hard_replies_by_hand():
     """The replies are 1, 2, 4, 5. Nearest of other dialogs to the true ones: 4 to 1 and 2; 5 to 4;
     4 to 5. Nearest to the questions 0, 1, 3, 6: 4, 4, 2, 4. Of dialog 0 what is in neither text of
     the pair is 2 for the first pair and 0 for the second; the other dialogs have nothing more."""
-    found, rows = maker(), np.arange(4)
-    assert found.nearest(rows, found.pairs.second).tolist() == [4, 4, 5, 4]
-    assert found.nearest(rows, found.pairs.first).tolist() == [4, 4, 2, 4]
-    assert found.same_dialog(rows).tolist() == [2, 0, -1, -1]
-    assert found.draw(np.array([3, 3, 3, 3])).tolist() == [0, 1, 3, 6]
+    result, rows = maker(), np.arange(4)
+    assert result.nearest(rows, result.pairs.second).tolist() == [4, 4, 5, 4]
+    assert result.nearest(rows, result.pairs.first).tolist() == [4, 4, 2, 4]
+    assert result.same_dialog(rows).tolist() == [2, 0, -1, -1]
+    assert result.draw(np.array([3, 3, 3, 3])).tolist() == [0, 1, 3, 6]
 
 
 def test_true_pairs_stand_beside_made_up_ones():
     """All four pairs with another turn of their dialog: only the first two have one."""
-    given = maker().with_negatives(np.full(4, 4))
-    assert given.first.tolist() == [0, 1, 0, 1]
-    assert given.second.tolist() == [1, 2, 2, 0]
-    assert given.label.tolist() == [1, 1, 0, 0]
-    assert given.dialog.tolist() == [0, 0, 0, 0]
+    inputs = maker().with_negatives(np.full(4, 4))
+    assert inputs.first.tolist() == [0, 1, 0, 1]
+    assert inputs.second.tolist() == [1, 2, 2, 0]
+    assert inputs.label.tolist() == [1, 1, 0, 0]
+    assert inputs.dialog.tolist() == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("negatives", ["random", "hard", "both"])
 def test_made_up_replies_are_never_the_true_one(negatives):
-    given = maker().sample(NegativeMix(negatives, HARD, per_pair=50))
-    true, made = given.second[given.label == 1], given.second[given.label == 0]
+    inputs = maker().sample(NegativeMix(negatives, HARD, per_pair=50))
+    true, made = inputs.second[inputs.label == 1], inputs.second[inputs.label == 0]
     assert (true != made).all()
-    assert len(given.label) % 2 == 0
+    assert len(inputs.label) % 2 == 0
     if negatives == "random":
         assert len(made) == 200
-        assert not set(zip(given.first[200:].tolist(), made.tolist(), strict=True)) & {(0, 2)}
+        assert not set(zip(inputs.first[200:].tolist(), made.tolist(), strict=True)) & {(0, 2)}
 
 
 def test_the_share_of_hard_replies():
@@ -91,8 +91,8 @@ def test_it_is_trained_written_and_read(negatives, tmp_path):
     train_relevance(dialogs(60), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-    found = load_heads(f"path:{tmp_path / 'one'}", "relevance")
-    assert replace(found.recipe, data="", licence="") == recipe
+    result = load_heads(f"path:{tmp_path / 'one'}", "relevance")
+    assert replace(result.recipe, data="", licence="") == recipe
     figures = recipe.heads["relevant"].heldout
     assert (recipe.dialogs, figures.dialogs) == (60, 6)
     assert figures.low <= figures.auc <= figures.high
@@ -116,17 +116,17 @@ def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     """The folder's probability of its second label puts the pairs held out in the same order."""
     training = RelevanceSettings(f"path:{tiny('bert')}", fine_tune=1)
     turns = dialogs()
-    found = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
+    result = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
     drawn = RelevanceExamples.of(TrainingDialogs.of(turns, "made up"), training)
-    given, texts = drawn.splits[2], list(drawn.texts.rows)
-    pairs = [[texts[at] for at in places] for places in (given.first, given.second)]
+    inputs, texts = drawn.splits[2], list(drawn.texts.rows)
+    pairs = [[texts[at] for at in places] for places in (inputs.first, inputs.second)]
     feature = ClassProbabilities(f"path:{tmp_path / 'm'}", pair=True)
     handle = Features(turns, frozenset({feature}))[feature]
     assert handle.labels == ("not relevant", "relevant")
-    assert roc_auc(handle.of(*pairs)[:, 1], given.label) == pytest.approx(found.auc, abs=1e-6)
-    assert (found.n, found.dialogs) == (len(given.label), 4)
+    assert roc_auc(handle.of(*pairs)[:, 1], inputs.label) == pytest.approx(result.auc, abs=1e-6)
+    assert (result.n, result.dialogs) == (len(inputs.label), 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
-    assert f"- AUC {found.auc:.3f} [{found.low:.3f}, {found.high:.3f}] (bootstrap" in card
+    assert f"- AUC {result.auc:.3f} [{result.low:.3f}, {result.high:.3f}] (bootstrap" in card
 
 
 def test_complaints_are_whole_sentences(tmp_path):
@@ -184,8 +184,8 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     data = tmp_path / "talk.jsonl"
     rows = dialogs().frame.select("dialog", "speaker", "text").to_dicts()
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    given = ["train", "relevance", "--data", data, "--out", tmp_path / "m"]
-    code, out, _ = call(*given, "--encoder", f"path:{tiny('bert')}", "--hard", "copied")
+    inputs = ["train", "relevance", "--data", data, "--out", tmp_path / "m"]
+    code, out, _ = call(*inputs, "--encoder", f"path:{tiny('bert')}", "--hard", "copied")
     assert (code, "Test set" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
@@ -194,7 +194,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
         "--share 0.3"
     )
     data.write_text('{"dialog": "d", "speaker": "x", "text": "hi"}\n')
-    code, out, err = call(*given[:-1], tmp_path / "n")
+    code, out, err = call(*inputs[:-1], tmp_path / "n")
     assert (code, out) == (2, "")
     assert err == (
         "simpatico: talk.jsonl: 0 dialogs in which a turn answers another; "

@@ -174,8 +174,8 @@ def test_the_saved_model_guesses_what_the_fit_guessed(tmp_path: Path) -> None:
     choice = choose_config(
         blocks, people.target, np.arange(len(people)), SearchGrid.of(ONE, len(people))
     )
-    found = model.intercept + sums[:, 0] / sums[:, 1] + sums[:, 2] / sums[:, 3]
-    assert found == pytest.approx(choice.predictions, abs=1e-5)
+    result = model.intercept + sums[:, 0] / sums[:, 1] + sums[:, 2] / sums[:, 3]
+    assert result == pytest.approx(choice.predictions, abs=1e-5)
 
 
 def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
@@ -326,14 +326,14 @@ def test_the_command_writes_a_model_and_says_how_good_it_is(tmp_path: Path) -> N
     data = table(tmp_path / "data.csv", crowd())
     columns = ["--text", "text", "--target", "answer", "--person", "who", "--orders", "1,2"]
     options = ["--scale", "1", "7", "--licence", "CC0", "--no-search"]
-    found = CliRunner().invoke(
+    result = CliRunner().invoke(
         command,
         ["trait", "--data", str(data), "--out", str(tmp_path / "m"), *columns, *options],
         catch_exceptions=False,
     )
-    assert found.exit_code == 0
-    assert "word count alone" in found.stdout
-    assert found.stdout.rstrip().endswith(str(tmp_path / "m"))
+    assert result.exit_code == 0
+    assert "word count alone" in result.stdout
+    assert result.stdout.rstrip().endswith(str(tmp_path / "m"))
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["licence"] == "CC0"
     assert recipe["scale"] == [1.0, 7.0]
@@ -345,10 +345,10 @@ def test_the_command_writes_a_model_and_says_how_good_it_is(tmp_path: Path) -> N
 
 
 def test_the_command_asks_for_columns(tmp_path: Path) -> None:
-    found = CliRunner().invoke(command, ["trait", "--data", "x.csv", "--out", str(tmp_path)])
-    assert found.exit_code == 2
+    result = CliRunner().invoke(command, ["trait", "--data", "x.csv", "--out", str(tmp_path)])
+    assert result.exit_code == 2
     assert (
-        "Missing --text, --target and --person (or --source for a known data set)." in found.stderr
+        "Missing --text, --target and --person (or --source for a known data set)." in result.stderr
     )
 
 

@@ -17,7 +17,7 @@ PERSONS = 8
 def rows(dialogs=240, *, seed=0, first=0):
     """Dialogs an hour apart: a person asks, somebody helps, and the person answers or does not."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for n in range(first, first + dialogs):
         who = int(rng.integers(PERSONS))
         lines = [(f"p{who}", None, f"how do i mend thing {n}?")]
@@ -26,8 +26,8 @@ def rows(dialogs=240, *, seed=0, first=0):
             lines.append((f"p{who}", None, f"thanks, {n} done"))
         for minute, (speaker, system, text) in enumerate(lines):
             time = START + timedelta(hours=n, minutes=minute)
-            found.append((f"d{n}", speaker, system, text, time))
-    return found
+            result.append((f"d{n}", speaker, system, text, time))
+    return result
 
 
 def frame(*args, **kwargs):
@@ -45,7 +45,7 @@ def rated(dialogs=6, exchanges=30, *, seed=0):
     Two outsiders see what pleases, but not the person's mean.
     """
     rng = np.random.default_rng(seed)
-    lines, given = [], []
+    lines, inputs = [], []
     for n in range(dialogs):
         mean = 2.5 + 3 * n / max(dialogs - 1, 1)
         for k in range(exchanges):
@@ -59,9 +59,9 @@ def rated(dialogs=6, exchanges=30, *, seed=0):
             for judge, score in zip(judges, scores, strict=True):
                 kind = "outsider" if judge[0] == "o" else "interlocutor"
                 value = float(np.clip(score, 1, 7))
-                given.append(
+                inputs.append(
                     Judgement(f"d{n}", 2 * k, "Wizard", "impression", judge, kind, value, 1, 7)
                 )
     columns = ["dialog", "speaker", "system", "text", "interlocutor"]
     turns = Turns.from_utterances(pl.DataFrame(lines, schema=columns, orient="row"))
-    return turns, Judgements.of(given)
+    return turns, Judgements.of(inputs)

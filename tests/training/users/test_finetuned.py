@@ -74,9 +74,9 @@ def in_rows(metric, turns, rows):
     """What a metric says of the turns in these rows."""
     table = turn_table(metric, turns)
     keys = zip(table["dialog"], table["turn"], strict=True)
-    found = dict(zip(keys, table[metric.name], strict=True))
+    result = dict(zip(keys, table[metric.name], strict=True))
     return np.array(
-        [found[turns.frame[int(r), "dialog"], turns.frame[int(r), "turn"]] for r in rows]
+        [result[turns.frame[int(r), "dialog"], turns.frame[int(r), "turn"]] for r in rows]
     )
 
 
@@ -137,8 +137,8 @@ def test_among_several_nobody_speaks_for_a_person_who_did_not():
     turns = talk("ann: hi", "carl: hello", "bob: me too", "carl: your parcel")
     frame = turns.frame.with_columns(interlocutor=pl.lit("dave"))
     tokens = SpeakerTokens.for_users(["dave"] * 5, KEY)
-    found = type(turns)(frame)
-    before, _ = texts_with_tokens(found, turn_contexts(found), tokens, profile=False)
+    result = type(turns)(frame)
+    before, _ = texts_with_tokens(result, turn_contexts(result), tokens, profile=False)
     dave = tokens("dave")
     assert before[1] == f"{dave} {dave} hi"
     assert before[3] == f"{dave} {OTHER_SPEAKER} hi {OTHER_SPEAKER} hello {OTHER_SPEAKER} me too"
@@ -237,8 +237,8 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
     table, told = turn_table(metric, talk(*TALK)), said_by_hand(out)[:, 1]
     assert table[metric.name].to_list()[1::2] == pytest.approx(told[[0, 2]].tolist(), abs=1e-7)
     assert table[metric.scores[3].name].to_list() == [None, 1, 0, 0]
-    found = collect_evidence(metric, talk(*TALK)).filter(row=1, start=0)
-    assert found["weight"].to_list() == pytest.approx([told[0] - told[1]], abs=1e-7)
+    result = collect_evidence(metric, talk(*TALK)).filter(row=1, start=0)
+    assert result["weight"].to_list() == pytest.approx([told[0] - told[1]], abs=1e-7)
     assert metric.card.about.endswith(
         "Trained on made up (licence: not stated): 95 turns. It knows 8 users."
     ), "80% of 120, without the one that is open at the cut"
@@ -273,9 +273,9 @@ def test_scores_are_on_their_scale(rating, tmp_path):
 
     out, *_ = rating
     metric = load("interlocutor_score", model=f"path:{out}")
-    found = turn_table(metric, talk(*TALK))[metric.name].to_list()[1::2]
+    result = turn_table(metric, talk(*TALK))[metric.name].to_list()[1::2]
     by_hand = [min(max(1 + 6 * share, 1), 7) for share in said_by_hand(out, "logits")[[0, 2], 0]]
-    assert found == pytest.approx(by_hand, abs=1e-6)
+    assert result == pytest.approx(by_hand, abs=1e-6)
     high = load("interlocutor_score", model=f"path:{copytree(out, tmp_path / 'm')}")
     assert signature(high) == signature(metric)
     tensors = load_file(out / "model.safetensors")

@@ -49,12 +49,12 @@ def predictions(model: UserModelFolder) -> list[float]:
 
 def test_a_folder_says_what_the_model_said(tmp_path):
     """Of "why?" to ann: 1 / (1 + exp(-(-1 + 2 + 1.5))) = .924142."""
-    found = load_user_model(folder(by_hand(), out=tmp_path / "m"), "chance")
-    assert predictions(found)[1] == pytest.approx(0.924142, abs=1e-6)
-    plain, again = by_hand(), found.model
-    assert again.users.row_of.keys() == {pseudonym(name, found.key) for name in ("ann", "bob")}
+    result = load_user_model(folder(by_hand(), out=tmp_path / "m"), "chance")
+    assert predictions(result)[1] == pytest.approx(0.924142, abs=1e-6)
+    plain, again = by_hand(), result.model
+    assert again.users.row_of.keys() == {pseudonym(name, result.key) for name in ("ann", "bob")}
     for name in ("ann", "bob"):
-        ours, theirs = plain.users.row_of[name], again.users.row_of[pseudonym(name, found.key)]
+        ours, theirs = plain.users.row_of[name], again.users.row_of[pseudonym(name, result.key)]
         assert plain.users.mean[ours].tolist() == again.users.mean[theirs].tolist()
         assert plain.users.n_examples[ours] == again.users.n_examples[theirs]
     assert np.array_equal(plain.shared, again.shared)
@@ -126,13 +126,13 @@ def test_going_on_from_a_folder_is_going_on_from_the_model(tmp_path):
     before = load_user_model(name)
     request = UpdateRequest(name, tmp_path / "n", "more")
     request.write(before, use_pseudonyms(last, before.key), "r 0.5")
-    found, expected = load_user_model(f"path:{tmp_path / 'n'}"), update_users(model, last).users
-    assert found.recipe.examples == 4 + len(last.y)
-    assert found.key == before.key
+    result, expected = load_user_model(f"path:{tmp_path / 'n'}"), update_users(model, last).users
+    assert result.recipe.examples == 4 + len(last.y)
+    assert result.key == before.key
     for user, place in expected.row_of.items():
-        ours = found.model.users.row_of[pseudonym(user, found.key)]
-        assert found.model.users.mean[ours] == pytest.approx(expected.mean[place])
-        assert found.model.users.n_examples[ours] == expected.n_examples[place] == 40
+        ours = result.model.users.row_of[pseudonym(user, result.key)]
+        assert result.model.users.mean[ours] == pytest.approx(expected.mean[place])
+        assert result.model.users.n_examples[ours] == expected.n_examples[place] == 40
 
 
 def test_a_place_that_holds_something_else_is_left_alone(tmp_path):

@@ -62,9 +62,9 @@ def test_old_examples_fade_by_hand():
 
 def test_a_chance_by_hand():
     """One reply, penalty 1: u makes 1 - 1 / (1 + exp(-u)) = u, which is u = .401058."""
-    found = intercept(update_users(model("chance"), examples(("ann", 1))), "ann")
-    assert found == pytest.approx(0.401058, abs=1e-6)
-    assert 1 - 1 / (1 + np.exp(-found)) == pytest.approx(found)
+    result = intercept(update_users(model("chance"), examples(("ann", 1))), "ann")
+    assert result == pytest.approx(0.401058, abs=1e-6)
+    assert 1 - 1 / (1 + np.exp(-result)) == pytest.approx(result)
 
 
 def test_nobody_is_no_person():
@@ -128,13 +128,13 @@ def test_several_weights_are_those_of_ridge_regression():
         users=UserWeights.empty(3),
     )
     data = UserExamples(sparse.csr_matrix((20, 0)), about, ["ann", "bob"] * 10, y, np.ones(20))
-    found = update_users(start, data).users
+    result = update_users(start, data).users
     plain = 0.1 + 0.2 * about[:, 0]
     z = np.stack([np.ones(20), (plain - 0.1) / 0.5, about[:, 1]], axis=1)
     for at in range(2):
         own_z, rest = z[at::2], (y - plain)[at::2]
         expected = np.linalg.solve(own_z.T @ own_z + np.diag([1.0, 2.0, 3.0]), own_z.T @ rest)
-        assert found.mean[at] == pytest.approx(expected)
+        assert result.mean[at] == pytest.approx(expected)
 
 
 def hard(persons=10, width=18, *, seed=1):

@@ -66,19 +66,19 @@ TALK = table(
 def test_intermediate_turns_are_answered_and_last_ones_are_not():
     """d: bob's hello is answered, ann's question is, bob's fine is the last. e: bob's answer gets
     thanks after 31 minutes, which is none; it came 40 minutes after the question itself."""
-    found = of(TALK)
-    assert found.row.tolist() == [1, 2, 3, 5, 6]
-    assert found.user == ["ann", "bob", "ann", "ann", "bob"]
-    assert found.has_reply.tolist() == [True, True, False, False, False]
-    assert found.is_late.tolist() == [False, False, False, True, True]
-    assert (found.known_from - found.time).tolist() == [1800.0] * 5
+    result = of(TALK)
+    assert result.row.tolist() == [1, 2, 3, 5, 6]
+    assert result.user == ["ann", "bob", "ann", "ann", "bob"]
+    assert result.has_reply.tolist() == [True, True, False, False, False]
+    assert result.is_late.tolist() == [False, False, False, True, True]
+    assert (result.known_from - result.time).tolist() == [1800.0] * 5
 
 
 def test_without_a_limit_every_answer_counts_and_is_known_when_the_dialog_is_over():
-    found = of(TALK, None)
-    assert found.has_reply.tolist() == [True, True, False, True, False]
-    assert not found.is_late.any()
-    assert found.known_from.tolist() == [at(3)] * 3 + [at(81)] * 2
+    result = of(TALK, None)
+    assert result.has_reply.tolist() == [True, True, False, True, False]
+    assert not result.is_late.any()
+    assert result.known_from.tolist() == [at(3)] * 3 + [at(81)] * 2
 
 
 def test_an_answer_to_somebody_else_is_none():
@@ -90,9 +90,9 @@ def test_an_answer_to_somebody_else_is_none():
         "id": ["1", "2", "3", "4"],
         "reply_to": [None, "1", "1", "3"],
     }
-    found = of(Turns.from_utterances(pl.DataFrame(rows)))
-    assert found.user == ["ann", "ann", "eve"]
-    assert found.has_reply.tolist() == [False, True, False]
+    result = of(Turns.from_utterances(pl.DataFrame(rows)))
+    assert result.user == ["ann", "ann", "eve"]
+    assert result.has_reply.tolist() == [False, True, False]
 
 
 def test_an_answer_to_a_later_part_answers_the_earlier_ones():
@@ -123,9 +123,9 @@ def test_a_log_that_falls_silent_may_have_been_cut_off():
 def test_dialogs_of_each_person_in_order():
     """ann and bob are asked in d0 to d5: d4 decides and d5 is held out; eve only in z."""
     turns = crowd()
-    found = of(turns)
-    split = split_outcomes(turns, found, "person", filters=Filters(repeated=1))
-    names = [[(int(found.dialog[n]), found.user[n]) for n in side] for side in split[:3]]
+    result = of(turns)
+    split = split_outcomes(turns, result, "person", filters=Filters(repeated=1))
+    names = [[(int(result.dialog[n]), result.user[n]) for n in side] for side in split[:3]]
     assert names[0] == [*((d, who) for d in range(4) for who in ("ann", "bob")), (6, "eve")]
     assert names[1:] == [[(4, "ann"), (4, "bob")], [(5, "ann"), (5, "bob")]]
     assert split.excluded["of a dialog that is later for somebody else"] == 0
@@ -133,9 +133,9 @@ def test_dialogs_of_each_person_in_order():
 
 def test_without_times_dialogs_follow_each_other():
     rows = [(d, s, "x", 0) for d in "abcdefghij" for s in ("ann", "bob", "ann")]
-    found = of(table(rows, timed=False))
-    assert found.time.tolist() == np.repeat(np.arange(10.0), 2).tolist()
-    split = split_by_time(found, cuts_by_share(found.time))
+    result = of(table(rows, timed=False))
+    assert result.time.tolist() == np.repeat(np.arange(10.0), 2).tolist()
+    split = split_by_time(result, cuts_by_share(result.time))
     assert [len(side) for side in split[:3]] == [16, 2, 2]
     assert split.excluded == {"without a time": 0, "not known yet at a cut": 0}
 
@@ -143,8 +143,8 @@ def test_without_times_dialogs_follow_each_other():
 def test_what_is_open_at_a_cut_is_on_no_side():
     """Said at minutes 1, 2, 3, 50 and 81, known half an hour later. With cuts at 32 and 60 two are
     known by the first, the third and the fourth are open at one of them, and the last is later."""
-    found = of(TALK)
-    split = split_by_time(found, CutTimes(at(32), at(60)))
+    result = of(TALK)
+    split = split_by_time(result, CutTimes(at(32), at(60)))
     assert [side.tolist() for side in split[:3]] == [[0, 1], [], [4]]
     assert split.excluded == {"without a time": 0, "not known yet at a cut": 2}
 
@@ -174,13 +174,13 @@ def crowd():
 
 def test_who_is_left_out_is_decided_by_what_is_learned_from():
     turns, cuts = crowd(), CutTimes(at(290), at(350))
-    found = of(turns)
-    split = split_outcomes(turns, found, cuts, filters=Filters())
+    result = of(turns)
+    split = split_outcomes(turns, result, cuts, filters=Filters())
     assert [len(side) for side in split[:3]] == [0, 0, 1]
     assert split.excluded["said by or to somebody who repeats themselves"] == 12
-    sooner = split_outcomes(turns, found, CutTimes(at(200), at(350)), filters=Filters())
+    sooner = split_outcomes(turns, result, CutTimes(at(200), at(350)), filters=Filters())
     assert len(sooner.train) == 6, "bob's four turns by then are too few to tell"
-    named = split_outcomes(turns, found, cuts, filters=Filters(bots=frozenset({"bob"})))
+    named = split_outcomes(turns, result, cuts, filters=Filters(bots=frozenset({"bob"})))
     assert named.excluded["said by or to a bot"] == 12
 
 
@@ -188,12 +188,12 @@ def test_few_and_many_dialogs_of_a_person():
     """Everybody may repeat themselves. Before the cut ann and bob have 5 dialogs, eve none; of
     each the last two are learned from, with a turn to ann and one to bob."""
     turns, cuts = crowd(), CutTimes(at(290), at(350))
-    found = of(turns)
-    free = split_outcomes(turns, found, cuts, filters=Filters(repeated=1))
+    result = of(turns)
+    free = split_outcomes(turns, result, cuts, filters=Filters(repeated=1))
     assert [len(side) for side in free[:3]] == [10, 2, 1]
-    some = split_outcomes(turns, found, cuts, filters=Filters(repeated=1, fewest=1, most=2))
+    some = split_outcomes(turns, result, cuts, filters=Filters(repeated=1, fewest=1, most=2))
     assert [len(side) for side in some[:3]] == [4, 2, 0]
-    assert found.dialog[some.train].tolist() == [3, 3, 4, 4]
+    assert result.dialog[some.train].tolist() == [3, 3, 4, 4]
     assert some.excluded["of a person with too few dialogs"] == 1
     assert some.excluded["of dialogs before a person's last ones"] == 6
 
@@ -228,10 +228,10 @@ def test_the_future_changes_nothing_that_is_learned_from(rows, cut, fewest):
 
 
 def training_examples(turns, cuts, filters):
-    found = of(turns, left=5)
+    result = of(turns, left=5)
     names = turns.frame.select("dialog", "turn").rows()
-    split = split_outcomes(turns, found, cuts, filters=filters)
-    return [(names[found.row[n]], found.user[n], bool(found.has_reply[n])) for n in split.train]
+    split = split_outcomes(turns, result, cuts, filters=filters)
+    return [(names[result.row[n]], result.user[n], bool(result.has_reply[n])) for n in split.train]
 
 
 def test_whole_sentences():

@@ -36,14 +36,14 @@ def replies(turns):
 
 def test_users_with_an_id_answer_as_the_one_who_spoke(tmp_path):
     """u7 says 3 of 5 messages: both of the assistant are answered. u8's last is not."""
-    found = replies(chats(tmp_path / "chat.jsonl", ("u7", "user", 5), ("u8", "user", 4)))
-    assert found == [("u7", True), ("u7", True), ("u8", True), ("u8", False)]
+    result = replies(chats(tmp_path / "chat.jsonl", ("u7", "user", 5), ("u8", "user", 4)))
+    assert result == [("u7", True), ("u7", True), ("u8", True), ("u8", False)]
 
 
 def test_a_greeting_is_answered_by_whoever_answers_it(tmp_path):
     """It answers nobody, so that nothing tells which speaker u7 is; u8 says nothing at all."""
-    found = replies(chats(tmp_path / "chat.jsonl", ("u7", "assistant", 3), ("u8", "assistant", 1)))
-    assert found == [("u7", True), ("u7", False), ("u8", False)]
+    result = replies(chats(tmp_path / "chat.jsonl", ("u7", "assistant", 3), ("u8", "assistant", 1)))
+    assert result == [("u7", True), ("u7", False), ("u8", False)]
 
 
 def test_a_name_in_the_dialog_is_waited_for():
@@ -83,18 +83,18 @@ def test_dialogs_without_a_time_are_on_no_side():
     of d8 are open at the first cut, with a limit or without."""
     turns = partly_timed([0, 1])
     for window in (Window(), Window(None)):
-        found = reply_examples(turns, window=window, filters=MANY)
-        assert dialogs(found)[0] == [2, 3, 4, 5, 6, 7]
-        assert dialogs(found)[2] == [9]
-        assert found.split.excluded["without a time"] == 6
+        result = reply_examples(turns, window=window, filters=MANY)
+        assert dialogs(result)[0] == [2, 3, 4, 5, 6, 7]
+        assert dialogs(result)[2] == [9]
+        assert result.split.excluded["without a time"] == 6
         going_on = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=MANY)
         assert dialogs(going_on) == [[2, 3, 4, 5, 6, 7, 8, 9], [], []]
 
 
 def test_of_a_persons_dialogs_those_without_a_time_are_not_the_latest():
-    found = reply_examples(partly_timed([0, 1]), window=Window(), by="person", filters=MANY)
-    assert dialogs(found) == [[2, 3, 4, 5, 6, 7], [8], [9]]
-    assert found.split.excluded["without a time"] == 6
+    result = reply_examples(partly_timed([0, 1]), window=Window(), by="person", filters=MANY)
+    assert dialogs(result) == [[2, 3, 4, 5, 6, 7], [8], [9]]
+    assert result.split.excluded["without a time"] == 6
     without = reply_examples(partly_timed(range(10)), window=Window(), by="person", filters=MANY)
     assert dialogs(without) == [[0, 1, 2, 3, 4, 5, 6, 7], [8], [9]], "as they follow each other"
     assert without.split.excluded["without a time"] == 0
@@ -105,8 +105,8 @@ def test_silence_at_the_end_of_the_log_is_counted():
     less than 3 minutes; after the others there is. With a minute to be left it is left out."""
     turns = partly_timed([])
     for window, n in ((Window(3), 1), (Window(3, 1), 0), (Window(None), 0)):
-        found = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=MANY)
-        assert found.count_unfinished(found.split.train) == n
+        result = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=MANY)
+        assert result.count_unfinished(result.split.train) == n
     nowhen = reply_examples(partly_timed(range(10)), window=Window(), by=TRAIN_ON_ALL, filters=MANY)
     assert nowhen.count_unfinished(nowhen.split.train) == 0
 

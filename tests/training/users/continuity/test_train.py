@@ -130,8 +130,8 @@ def test_a_persons_own_weight_of_length_counts_up_to_three_spreads():
         by_hand(), terms=(2 + length,), standardizer=Standardizer(centre, spread), users=users
     )
     metric = load("reply_chance", model=folder_of(model))
-    found = score(talk("ann: tea", "bob: well"), [metric]).at("turn")[metric.name]
-    assert found[1] == pytest.approx(0.880797, abs=1e-6)
+    result = score(talk("ann: tea", "bob: well"), [metric]).at("turn")[metric.name]
+    assert result[1] == pytest.approx(0.880797, abs=1e-6)
 
 
 def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
@@ -141,8 +141,8 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     new = dialogs(*["p1"] * 30, answer=True)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     request = UpdateRequest(f"path:{folder}", tmp_path / "later", "new logs")
-    found = update_continuity(new, request, left=0.0, filters=Filters(repeated=1)).results
-    assert (found.name, found.n) == ("before the update", 30)
+    result = update_continuity(new, request, left=0.0, filters=Filters(repeated=1)).results
+    assert (result.name, result.n) == ("before the update", 30)
     old, later = load_user_model(f"path:{folder}"), load_user_model(f"path:{tmp_path / 'later'}")
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
     assert old.key == later.key
@@ -150,7 +150,7 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     assert np.array_equal(old.model.shared, later.model.shared)
     moved = np.abs(old.model.users.mean - later.model.users.mean).max(axis=1)
     assert (moved > 0).sum() == 1, "nobody else moves"
-    right = f"accuracy {found.accuracy.value:.3f}, no area"
+    right = f"accuracy {result.accuracy.value:.3f}, no area"
     assert later.recipe.lines[-1] == (
         f"- updated with 30 examples of new logs; results on them before the update: {right}"
     ), "where all were answered there is nothing to be above"
@@ -158,17 +158,17 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
 
 def test_majorities():
     """Of all, and of each person, before what is held out; who is new, or torn, is like all."""
-    given = reply_examples(log(60), window=Window(), filters=Filters())
-    before = given.split.before_test
-    found = majority_predictions(given, given.split.test)
-    rate = given.labels(before).mean()
-    assert np.allclose(found["global majority"].score, rate)
-    assert (found["global majority"].predicted == (rate > 0.5)).all()
+    inputs = reply_examples(log(60), window=Window(), filters=Filters())
+    before = inputs.split.before_test
+    result = majority_predictions(inputs, inputs.split.test)
+    rate = inputs.labels(before).mean()
+    assert np.allclose(result["global majority"].score, rate)
+    assert (result["global majority"].predicted == (rate > 0.5)).all()
     for at, rate_of_user, predicted in zip(
-        given.split.test, *found["private majority"], strict=True
+        inputs.split.test, *result["private majority"], strict=True
     ):
-        name = given.outcomes.user[at]
-        own = [given.outcomes.has_reply[n] for n in before if given.outcomes.user[n] == name]
+        name = inputs.outcomes.user[at]
+        own = [inputs.outcomes.has_reply[n] for n in before if inputs.outcomes.user[n] == name]
         assert rate_of_user == pytest.approx(np.mean(own) if own else rate)
         assert predicted == ((rate_of_user > 0.5) if rate_of_user != 0.5 else rate > 0.5)
 
@@ -181,37 +181,37 @@ def test_a_metric_tells_as_many_answered_as_were():
 
 
 def test_what_a_turn_answers_stands_in_for_a_reference():
-    given = reply_examples(log(60), window=Window(), filters=Filters())
-    found = predict_by_metric(load("deep_am"), given, max_turns=5)
-    assert len(found.test) == 5
-    assert found.unscored == 0
-    assert (np.abs(found.predictions.score) <= 1).all()
+    inputs = reply_examples(log(60), window=Window(), filters=Filters())
+    result = predict_by_metric(load("deep_am"), inputs, max_turns=5)
+    assert len(result.test) == 5
+    assert result.unscored == 0
+    assert (np.abs(result.predictions.score) <= 1).all()
 
 
 def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
     """Of 12 turns held out 5 are scored; of other 5, two have no words, so that 3 are."""
     turns = log(120)
-    given = PLAIN.examples(turns)
-    test = given.split.test
-    silent = pl.arange(len(turns)).is_in(given.outcomes.row[evenly_spaced(test, 5)[:2]].tolist())
+    inputs = PLAIN.examples(turns)
+    test = inputs.split.test
+    silent = pl.arange(len(turns)).is_in(inputs.outcomes.row[evenly_spaced(test, 5)[:2]].tolist())
     text = pl.when(silent).then(pl.lit("...")).otherwise("text")
     guess = {"ours": np.linspace(0, 1, len(test))}
-    wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
+    wordless = replace(inputs, turns=Turns(turns.frame.with_columns(text=text)))
     for some, told in (
-        (given, "5 of the 12 turns"),
+        (inputs, "5 of the 12 turns"),
         (wordless, "3 of the 12 turns, without 2 that it did not score"),
     ):
         baselines = BaselineMetrics({"words": load("repetition")}, max_turns=5)
-        found = reply_card_lines(evaluate_continuity(some, guess, baselines))
-        assert found[0].startswith("- baseline on the same turns: global majority, accuracy")
-        assert found[2].startswith(f"- baseline on {told}: words, accuracy")
+        result = reply_card_lines(evaluate_continuity(some, guess, baselines))
+        assert result[0].startswith("- baseline on the same turns: global majority, accuracy")
+        assert result[2].startswith(f"- baseline on {told}: words, accuracy")
 
 
 def test_metrics_that_cannot_run_say_why():
-    given = reply_examples(log(60), window=Window(), filters=Filters())
-    why = predict_by_metric(load("ctx_ruber"), given)
+    inputs = reply_examples(log(60), window=Window(), filters=Filters())
+    why = predict_by_metric(load("ctx_ruber"), inputs)
     assert why.startswith("ctx_ruber needs a trained part: train one with")
-    assert predict_by_metric(load("fed", model="path:nowhere"), given).startswith(
+    assert predict_by_metric(load("fed", model="path:nowhere"), inputs).startswith(
         "model 'path:nowhere'"
     )
 

@@ -75,12 +75,12 @@ def test_a_rating_of_a_dialog_is_of_all_turns_of_the_speaker():
     given = Judgements.of(
         [of_dialog("d", 20, "ann"), of_dialog("e", 90, None, None), of_dialog("e", 5, "x", "Eve")]
     )
-    found = interlocutor_ratings(dialogs({"d": 2, "e": 1}), given)
-    assert found.level == "dialog"
-    assert [rows.tolist() for rows in found.rows] == [[0, 2], [4]]
-    assert found.user == ["ann", "pe"]
-    assert found.bounds == (20, 90)
-    assert found.excluded == {"not rated, or of no turn that was read": 1}
+    result = interlocutor_ratings(dialogs({"d": 2, "e": 1}), given)
+    assert result.level == "dialog"
+    assert [rows.tolist() for rows in result.rows] == [[0, 2], [4]]
+    assert result.user == ["ann", "pe"]
+    assert result.bounds == (20, 90)
+    assert result.excluded == {"not rated, or of no turn that was read": 1}
 
 
 def test_the_last_tenth_of_each_dialog_is_held_out():
@@ -88,10 +88,10 @@ def test_the_last_tenth_of_each_dialog_is_held_out():
     decides; 1 is learned from."""
     sizes = {"a": 20, "b": 3, "c": 2, "d": 1}
     given = [of_turn(name, 2 * n, 4) for name, size in sizes.items() for n in range(size)]
-    found = interlocutor_ratings(dialogs(sizes), Judgements.of(given))
-    sides = split_ratings(found)
+    result = interlocutor_ratings(dialogs(sizes), Judgements.of(given))
+    sides = split_ratings(result)
     assert [len(side) for side in sides[:3]] == [16 + 1 + 1 + 1, 2 + 1, 2 + 1 + 1]
-    turns = {side: [found.rows[at][0] for at in sides[n]] for n, side in enumerate("lch")}
+    turns = {side: [result.rows[at][0] for at in sides[n]] for n, side in enumerate("lch")}
     assert turns["c"] == [32, 34, 42], "the turns 16 and 17 of a, and the second of b"
     assert turns["h"] == [36, 38, 44, 48]
 
@@ -102,9 +102,9 @@ def test_dialogs_of_a_person_are_split_in_order_and_none_is_on_two_sides():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abc")]
     given += [of_dialog(d, n, "bob") for n, d in enumerate("cde")]
     turns = dialogs(dict.fromkeys("abcde", 1), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given))
-    sides = split_ratings(found)
-    names = [list(zip(found.dialog[s], np.array(found.user)[s], strict=True)) for s in sides[:3]]
+    result = interlocutor_ratings(turns, Judgements.of(given))
+    sides = split_ratings(result)
+    names = [list(zip(result.dialog[s], np.array(result.user)[s], strict=True)) for s in sides[:3]]
     assert names == [[(0, "ann")], [(1, "ann"), (3, "bob")], [(2, "ann"), (4, "bob")]]
     assert sides.excluded["of a dialog that is later for somebody else"] == 1
 
@@ -112,8 +112,8 @@ def test_dialogs_of_a_person_are_split_in_order_and_none_is_on_two_sides():
 def test_a_split_in_time_over_all():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abcdefghij")]
     turns = dialogs(dict.fromkeys("abcdefghij", 2), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given))
-    assert [side.tolist() for side in split_ratings(found, "time")[:3]] == [
+    result = interlocutor_ratings(turns, Judgements.of(given))
+    assert [side.tolist() for side in split_ratings(result, "time")[:3]] == [
         list(range(8)),
         [8],
         [9],
@@ -128,10 +128,10 @@ def test_a_dialog_teaches_once_it_is_over():
     turns = dialogs(dict.fromkeys(names, 2), timed=True)
     last = (pl.col("dialog") == "a") & (pl.col("turn") > 1)
     late = pl.when(last).then(pl.col("time") + timedelta(days=90)).otherwise("time")
-    found = interlocutor_ratings(
+    result = interlocutor_ratings(
         Turns(turns.frame.with_columns(late)), given, source="interlocutor"
     )
-    sides = split_ratings(found, "time")
+    sides = split_ratings(result, "time")
     assert [side.tolist() for side in sides[:3]] == [list(range(1, 8)), [8], [9]]
     assert sides.excluded["not known yet at a cut"] == 1
 
@@ -141,9 +141,9 @@ def test_along_persons_turns_of_a_dialog_stay_together():
     pairs = [*(("ann", d) for d in "abc"), *(("bob", d) for d in "cde")]
     given = [of_turn(d, 2 * n, 4, judge=who) for who, d in pairs for n in range(3)]
     turns = dialogs(dict.fromkeys("abcde", 3), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given))
-    sides = split_ratings(found, "person")
-    assert [found.dialog[side].tolist() for side in sides[:3]] == [
+    result = interlocutor_ratings(turns, Judgements.of(given))
+    sides = split_ratings(result, "person")
+    assert [result.dialog[side].tolist() for side in sides[:3]] == [
         [0] * 3,
         [1] * 3 + [3] * 3,
         [2] * 3 + [4] * 3,
@@ -157,9 +157,9 @@ def test_along_a_dialog_its_turns_need_no_time():
     unknown = pl.when(pl.col("turn") == 2).then(None).otherwise("time")
     timed = Turns(turns.frame.with_columns(time=unknown))
     given = Judgements.of([of_turn("d", 2 * n, 4) for n in range(10)])
-    found = interlocutor_ratings(timed, given)
-    sides = split_ratings(found)
-    assert [[int(found.rows[n][0]) for n in side] for side in sides[1:3]] == [[16], [18]]
+    result = interlocutor_ratings(timed, given)
+    sides = split_ratings(result)
+    assert [[int(result.rows[n][0]) for n in side] for side in sides[1:3]] == [[16], [18]]
 
 
 def test_a_rater_without_a_name_is_whom_scoring_takes_for_them():
@@ -173,8 +173,8 @@ def test_a_rater_without_a_name_is_whom_scoring_takes_for_them():
     table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
     turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
     whole = Judgements.of([of_dialog(d, n, None, "bot") for n, d in enumerate("def")])
-    found = interlocutor_ratings(turns, whole)
-    assert found.user == ["ann", "eve", ""]
+    result = interlocutor_ratings(turns, whole)
+    assert result.user == ["ann", "eve", ""]
     single = Judgements.of([of_turn("d", 1, 3, judge=None), of_turn("e", 2, 3, judge=None)])
     person = interlocutor_ratings(turns, single).user
     seen = turn_contexts(turns)
@@ -188,11 +188,11 @@ def test_what_is_held_out_comes_last(sizes, along):
     held out."""
     named = {str(n): size for n, size in enumerate(sizes)}
     given = [of_turn(d, 2 * n, 4, judge=d) for d, size in named.items() for n in range(size)]
-    found = interlocutor_ratings(dialogs(named), Judgements.of(given))
-    sides = split_ratings(found, along)
-    assert sum(len(side) for side in sides[:3]) == len(found.rows)
+    result = interlocutor_ratings(dialogs(named), Judgements.of(given))
+    sides = split_ratings(result, along)
+    assert sum(len(side) for side in sides[:3]) == len(result.rows)
     for dialog in range(len(sizes)):
-        rows = [found.rows[at][0] for s in sides[:3] for at in s if found.dialog[at] == dialog]
+        rows = [result.rows[at][0] for s in sides[:3] for at in s if result.dialog[at] == dialog]
         assert rows == sorted(rows)
 
 
@@ -220,11 +220,11 @@ def test_whole_sentences():
         "none of 1 ratings of 'fun' by interlocutors matches a turn of the data that outsiders "
         "rated; check the names of dialogs and raters"
     )
-    found = interlocutor_ratings(
+    result = interlocutor_ratings(
         turns, Judgements.of([of_dialog("d", 3, "x")]), source="interlocutor"
     )
     with pytest.raises(BadValue) as error:
-        split_ratings(found, "dialog")
+        split_ratings(result, "dialog")
     assert str(error.value) == (
         "ratings of 'fun' are of dialogs, which cannot be split by their turns; split by 'person' "
         "or 'time'"

@@ -20,7 +20,7 @@ from tests.training.users.logs import rated
 def sittings(path, seed):
     """Four workers with five dialogs each; the ids are the same in every file."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for worker in range(4):
         talks = [
             {
@@ -30,9 +30,9 @@ def sittings(path, seed):
             }
             for _ in range(5)
         ]
-        found.append({"AssignmentId": f"s{worker}", "WorkerId": f"w{worker}", "data": talks})
+        result.append({"AssignmentId": f"s{worker}", "WorkerId": f"w{worker}", "data": talks})
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(found), encoding="utf-8")
+    path.write_text(json.dumps(result), encoding="utf-8")
     return path
 
 
@@ -49,16 +49,16 @@ def named(rated, turns):
 def test_ratings_in_several_files_are_of_their_own_dialogs(files):
     turns, judged = read_all_turns(files, None), judgements_in_data(files, None)
     assert set(judged.frame["dialog"]) == set(turns.frame["dialog"])
-    found = interlocutor_ratings(turns, judged)
-    assert found.excluded == {"not rated, or of no turn that was read": 0}
+    result = interlocutor_ratings(turns, judged)
+    assert result.excluded == {"not rated, or of no turn that was read": 0}
     alone = [
         interlocutor_ratings(
             read_all_turns((f,), None), judgements_in_data((f,), None), source="interlocutor"
         )
         for f in files
     ]
-    assert found.own.tolist() == [*alone[0].own, *alone[1].own]
-    assert {"pass_a/s0:1", "pass_a-2/s0:1"} <= named(found, turns)
+    assert result.own.tolist() == [*alone[0].own, *alone[1].own]
+    assert {"pass_a/s0:1", "pass_a-2/s0:1"} <= named(result, turns)
 
 
 def test_the_command_line_takes_several_files_that_hold_ratings(call, files, tmp_path):
@@ -86,10 +86,10 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
     prefixed = frame["dialog"].replace({"d0": "a/d0", "d3": "b/d3"})
     frame.with_columns(prefixed).write_csv(tmp_path / "ratings.csv")
     data = (tmp_path / "a.csv", tmp_path / "b.csv")
-    found = match_dialog_names(
+    result = match_dialog_names(
         judgements_in_files((tmp_path / "ratings.csv",), None), read_all_turns(data, None)
     )
-    assert set(found.frame["dialog"]) == {"a/d0", "a/d1", "b/d2", "b/d3"}
+    assert set(result.frame["dialog"]) == {"a/d0", "a/d1", "b/d2", "b/d3"}
     told = ["--data", data[0], "--data", data[1], "--judgements", tmp_path / "ratings.csv"]
     code, _, err = call(
         "train", "interlocutor", *told, "--encoder", "none", "--out", tmp_path / "m"
@@ -99,15 +99,15 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
 
 def test_a_name_that_two_inputs_use_is_nobodys(files):
     turns = read_all_turns(files, None)
-    given = [Judgement("s0:1", None, "bot", "fun", "w0", "interlocutor", 3.0)]
+    inputs = [Judgement("s0:1", None, "bot", "fun", "w0", "interlocutor", 3.0)]
     with pytest.raises(DataError) as error:
-        match_dialog_names(Judgements.of(given), turns)
+        match_dialog_names(Judgements.of(inputs), turns)
     assert str(error.value) == (
         "ratings of dialog 's0:1' match 'pass_a-2/s0:1' and 'pass_a/s0:1'; use the full name of "
         "one of them"
     )
-    plain = [one._replace(dialog="pass_a/s0:1") for one in given]
+    plain = [one._replace(dialog="pass_a/s0:1") for one in inputs]
     kept = match_dialog_names(
-        Judgements.of([*plain, given[0]._replace(dialog="unheard of")]), turns
+        Judgements.of([*plain, inputs[0]._replace(dialog="unheard of")]), turns
     )
     assert kept.frame["dialog"].to_list() == ["pass_a/s0:1", "unheard of"]

@@ -51,25 +51,25 @@ def test_the_scale_ends_where_it_did_before():
     turns, _ = rated(1, 20)
     value = [9.0 if n == 19 else 1.0 + n % 3 for n in range(20)]
     for scale, ends in (((None, None), (1, 3)), ((0, 10), (0, 10))):
-        given = Judgements.of(
+        inputs = Judgements.of(
             Judgement("d0", 2 * n, "Wizard", "fun", "p", "interlocutor", one, *scale)
             for n, one in enumerate(value)
         )
-        assert RatingData.load(turns, given, InterlocutorTraining()).ratings.bounds == ends
+        assert RatingData.load(turns, inputs, InterlocutorTraining()).ratings.bounds == ends
 
 
 def test_outsiders_of_dialogs_that_name_no_speaker():
     """p and an outsider rate 20 dialogs, of whom they do not say: 18 of 20 are not held out, 2 of
     these decide. Those of somebody who is named go with ratings of the same one only."""
-    rows, given = [], []
+    rows, inputs = [], []
     for n in range(20):
         rows += [(f"d{n}", "p", None), (f"d{n}", "bot", "bot")]
         for judge, kind in (("p", "interlocutor"), ("o", "outsider")):
-            given.append(Judgement(f"d{n}", None, None, "fun", judge, kind, 1.0 + n % 5, 1, 5))
-        given.append(Judgement(f"d{n}", None, "p", "fun", "x", "outsider", 5.0, 1, 5))
+            inputs.append(Judgement(f"d{n}", None, None, "fun", judge, kind, 1.0 + n % 5, 1, 5))
+        inputs.append(Judgement(f"d{n}", None, "p", "fun", "x", "outsider", 5.0, 1, 5))
     table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
     turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
-    found = RatingData.load(turns, Judgements.of(given), InterlocutorTraining(learn="all"))
-    others = outsider_examples(found, rating_examples(turns, found.ratings, SPEC))
+    result = RatingData.load(turns, Judgements.of(inputs), InterlocutorTraining(learn="all"))
+    others = outsider_examples(result, rating_examples(turns, result.ratings, SPEC))
     assert others.user == [f"d{n}/o" for n in range(16)]
-    assert others.y.tolist() == found.ratings.own[found.split.train].tolist()
+    assert others.y.tolist() == result.ratings.own[result.split.train].tolist()

@@ -44,15 +44,15 @@ def trained(tmp_path_factory):
 def test_persons_and_what_pleases_are_found(trained):
     """6 persons, the last 3 of 30 turns each held out. Means tell persons apart, text the rest."""
     folder, report = trained
-    found = rows(report)
-    assert list(found) == ["+ user", "text", "mean of the person", "mean of all"]
-    assert (found["+ user"].n, found["+ user"].users) == (18, 6)
-    assert found["+ user"].r.value > 0.95
-    assert found["+ user"].mse.value < 0.5 * found["mean of the person"].mse.value
-    assert found["text"].r.value < found["+ user"].r.value
-    assert found["mean of all"].r is None
+    result = rows(report)
+    assert list(result) == ["+ user", "text", "mean of the person", "mean of all"]
+    assert (result["+ user"].n, result["+ user"].users) == (18, 6)
+    assert result["+ user"].r.value > 0.95
+    assert result["+ user"].mse.value < 0.5 * result["mean of the person"].mse.value
+    assert result["text"].r.value < result["+ user"].r.value
+    assert result["mean of all"].r is None
     card = (folder / "card.md").read_text(encoding="utf-8")
-    assert f"- Pearson's r: {found['+ user'].r.value:.3f}\n" in card, "no interval of 6 persons"
+    assert f"- Pearson's r: {result['+ user'].r.value:.3f}\n" in card, "no interval of 6 persons"
     assert "ratings and 6 users; no 95% CI with fewer than 10 users." in card
     assert "- baseline on the same ratings: mean of all, no r, squared error" in card
     assert load_user_model(f"path:{folder}", "score").model.bounds == (1, 7)
@@ -72,16 +72,16 @@ def test_outsiders_teach_what_pleases_but_no_means(tmp_path):
 
 def test_outsiders_as_cases():
     """Of 24 turns of 6 persons to learn from two outsiders each, a fifth of a rating."""
-    given = RatingData.load(*rated(), InterlocutorTraining(encoder=""))
-    found = outsider_examples(given, rating_examples(given.turns, given.ratings, SPEC))
-    assert len(found.y) == 2 * 24 * 6
-    assert set(found.user) == {f"d{n}/o{k}" for n in range(6) for k in (1, 2)}
-    assert set(found.weight) == {0.2}
-    assert abs(found.y.mean() - 4) < 0.3
-    alone = Judgements(given.judgements.frame.filter(judge_kind="interlocutor"))
-    lonely = RatingData.load(given.turns, alone, InterlocutorTraining(encoder=""))
+    inputs = RatingData.load(*rated(), InterlocutorTraining(encoder=""))
+    result = outsider_examples(inputs, rating_examples(inputs.turns, inputs.ratings, SPEC))
+    assert len(result.y) == 2 * 24 * 6
+    assert set(result.user) == {f"d{n}/o{k}" for n in range(6) for k in (1, 2)}
+    assert set(result.weight) == {0.2}
+    assert abs(result.y.mean() - 4) < 0.3
+    alone = Judgements(inputs.judgements.frame.filter(judge_kind="interlocutor"))
+    lonely = RatingData.load(inputs.turns, alone, InterlocutorTraining(encoder=""))
     with pytest.raises(DataError) as error:
-        outsider_examples(lonely, rating_examples(given.turns, given.ratings, SPEC))
+        outsider_examples(lonely, rating_examples(inputs.turns, inputs.ratings, SPEC))
     assert str(error.value) == (
         "no outsider's rating in the training set; use raters 'interlocutor'"
     )
@@ -91,10 +91,10 @@ def test_a_dialog_is_the_mean_of_its_turns():
     from simpatico.features.users.contexts import turn_contexts
 
     turns, _ = rated(2, 3)
-    found = turn_contexts(turns)
+    result = turn_contexts(turns)
     groups = [np.array([0, 1, 2]), np.array([4])]
-    single = group_examples(found, [np.array([n]) for n in range(6)], SPEC, ["x"] * 6, np.zeros(6))
-    both = group_examples(found, groups, SPEC, ["x", "y"], np.array([1.0, 2.0]))
+    single = group_examples(result, [np.array([n]) for n in range(6)], SPEC, ["x"] * 6, np.zeros(6))
+    both = group_examples(result, groups, SPEC, ["x", "y"], np.array([1.0, 2.0]))
     assert np.allclose(both.rows[0].toarray(), single.rows[:3].toarray().mean(axis=0))
     assert np.allclose(both.covariates[1], single.covariates[4])
 
@@ -122,8 +122,8 @@ def test_going_on(trained, tmp_path):
     folder, _ = trained
     turns, judgements = rated(2, 10, seed=5)
     request = UpdateRequest(f"path:{folder}", tmp_path / "later", "more")
-    found = update_interlocutor(turns, judgements, request, quality=None)
-    assert (found.n, found.users) == (20, 2)
+    result = update_interlocutor(turns, judgements, request, quality=None)
+    assert (result.n, result.users) == (20, 2)
     later = load_user_model(f"path:{tmp_path / 'later'}")
     assert (
         "- updated with 20 examples of more; results on them before the update: r "
@@ -149,10 +149,10 @@ def test_whole_sentences(tmp_path):
 
 def test_the_command_line(call, tmp_path):
     turns, judgements = rated(4, 10)
-    data, given = tmp_path / "talk.csv", tmp_path / "ratings.csv"
+    data, inputs = tmp_path / "talk.csv", tmp_path / "ratings.csv"
     turns.frame.select("dialog", "speaker", "system", "text", "interlocutor").write_csv(data)
-    judgements.frame.write_csv(given)
-    told = ["--data", data, "--judgements", given, "--out"]
+    judgements.frame.write_csv(inputs)
+    told = ["--data", data, "--judgements", inputs, "--out"]
     code, shown, err = call("train", "interlocutor", *told, tmp_path / "m")
     assert code == 0, err
     assert "mean of the person" in shown + err
