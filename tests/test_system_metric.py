@@ -168,8 +168,8 @@ def judged(tmp_path_factory):
 
 def test_validate_takes_the_others_and_refuses_it_by_name(judged):
     run, _, judgements = judged
-    result = validate(run, judgements)
-    assert {r.score for r in result.correlations} == {"emotional_entropy", "length"}
+    evidence = validate(run, judgements)
+    assert {r.score for r in evidence.correlations} == {"emotional_entropy", "length"}
     for question in (Question(scores=("distinct_n",)), Question(against="distinct_n")):
         with pytest.raises(BadValue) as error:
             validate(run, judgements, question)
@@ -179,8 +179,8 @@ def test_validate_takes_the_others_and_refuses_it_by_name(judged):
 def test_reports_are_written_with_and_without_judgements(judged):
     mixed, only, judgements = judged
     for run in (mixed, only):
-        for inputs in (None, judgements):
-            page = report(run, inputs)
+        for given_judgements in (None, judgements):
+            page = report(run, given_judgements)
             assert "Distinct n-grams" in page
             assert "systems scored. Not scored: none." in page
 
@@ -234,8 +234,8 @@ def test_a_metric_that_breaks_the_rules_is_named(talk):
 def test_a_system_that_a_summary_leaves_out_has_null_and_a_reason(talk):
     class Partial(Odd):
         def summary(self, material, *, seed):
-            output = super().summary(material, seed=seed)
-            return output.filter(pl.col("system") != "human")
+            rows = super().summary(material, seed=seed)
+            return rows.filter(pl.col("system") != "human")
 
     row = score(read(talk), [Partial()]).at("system").row(2, named=True)
     assert (row["system"], row["odd"], row["odd_n"], row["odd_null"]) == (
@@ -266,9 +266,9 @@ def test_a_run_with_mauve_that_is_killed_goes_on_and_gives_the_same_bytes(talk, 
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    remaining = list(parts.glob("*.material.parquet"))
-    assert remaining
-    assert {stat.S_IMODE(os.stat(file).st_mode) for file in remaining} == {0o600}
+    files = list(parts.glob("*.material.parquet"))
+    assert files
+    assert {stat.S_IMODE(os.stat(file).st_mode) for file in files} == {0o600}
     subprocess.run([*command, str(tmp_path / "killed")], check=True, timeout=300)
     assert prints(tmp_path / "killed") == prints(tmp_path / "whole")
     row = pl.read_parquet(tmp_path / "whole" / "system.parquet").row(0, named=True)

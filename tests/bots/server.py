@@ -124,9 +124,9 @@ def half(handler, text):
 def key_back(handler, text):
     """The key itself, in every place where a server can put text."""
     key = handler.headers["Authorization"].removeprefix("Bearer ")
-    output = completion(f"your key is {key}!", model=f"m-{key}")
-    output["choices"][0]["finish_reason"] = key
-    handler.send(200, output)
+    response = completion(f"your key is {key}!", model=f"m-{key}")
+    response["choices"][0]["finish_reason"] = key
+    handler.send(200, response)
 
 
 def key_error(handler, text):

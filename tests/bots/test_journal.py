@@ -17,12 +17,12 @@ def test_a_torn_last_line_is_asked_again(tmp_path):
     with pytest.raises(RunError):
         probe(Counted(stops={"c"}), prompts("abc"), out, how=AskOptions(jobs=1))
     data = partial.read_bytes()
-    full = tmp_path / "whole.jsonl"
-    probe(Counted(), prompts("abc"), full)
+    complete = tmp_path / "whole.jsonl"
+    probe(Counted(), prompts("abc"), complete)
     for end in (len(data) - 1, len(data) - 30, data.index(b"\n") + 5, data.index(b"\n"), 3, 0):
         partial.write_bytes(data[:end])
         probe(Counted(), prompts("abc"), out)
-        assert out.read_bytes() == full.read_bytes()
+        assert out.read_bytes() == complete.read_bytes()
         out.unlink()
 
 
@@ -53,9 +53,9 @@ def test_answers_to_something_else_are_refused_and_stay(case, tmp_path):
     out = tmp_path / "a.jsonl"
     probe(Counted(), prompts("ab"), out)
     before = out.read_bytes()
-    bot, request, sentence = refusals()[case]
+    bot, questions, sentence = refusals()[case]
     with pytest.raises(RunError) as error:
-        probe(bot, request, out)
+        probe(bot, questions, out)
     assert str(error.value) == f"{out} {sentence}"
     assert out.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.jsonl"]

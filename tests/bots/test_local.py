@@ -89,8 +89,8 @@ def test_a_model_without_marks_reads_lines():
     words = reader(tiny("gpt2"))
     frame, framed = choose_frame(words, None)
     assert frame == "lines"
-    content = words.tokenizer.decode(framed([("system", "Be\nkind."), *DIALOG]))
-    assert content == (
+    text = words.tokenizer.decode(framed([("system", "Be\nkind."), *DIALOG]))
+    assert text == (
         "<|endoftext|>Be kind.\n\nuser: hello you\nassistant: very good\nuser: what\nassistant:"
     )
 
@@ -121,12 +121,14 @@ def test_greedy_equals_what_transformers_generates():
     ids = framed([("user", "what do you think")])
     net = AutoModelForCausalLM.from_pretrained(folder).eval()
     with torch.inference_mode():
-        inputs = torch.tensor([ids])
-        mask = torch.ones_like(inputs)
-        sample = net.generate(
-            inputs, attention_mask=mask, max_new_tokens=12, do_sample=False, pad_token_id=1
+        input_ids = torch.tensor([ids])
+        mask = torch.ones_like(input_ids)
+        generated_ids = net.generate(
+            input_ids, attention_mask=mask, max_new_tokens=12, do_sample=False, pad_token_id=1
         )
-    expected = words.tokenizer.decode(sample[0, len(ids) :], skip_special_tokens=True).strip()
+    expected = words.tokenizer.decode(
+        generated_ids[0, len(ids) :], skip_special_tokens=True
+    ).strip()
     assert one.text == expected
     assert (one.tokens_in, one.stop_reason) == (len(ids), "length")
     assert one.tokens_out == 12
@@ -177,9 +179,9 @@ def test_the_same_file_with_one_or_several_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMPATICO_THREADS", "4")
     before = torch.get_num_threads()
     one = bot(templated("turns", TURNS), temperature=0.7, max_tokens=6)
-    inputs = [Prompt(str(n), (Message("user", f"hello {n}"),)) for n in range(6)]
+    prompts = [Prompt(str(n), (Message("user", f"hello {n}"),)) for n in range(6)]
     for jobs in (1, 4):
-        probe(one, inputs, tmp_path / f"{jobs}.jsonl", how=AskOptions(jobs=jobs))
+        probe(one, prompts, tmp_path / f"{jobs}.jsonl", how=AskOptions(jobs=jobs))
     assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "4.jsonl").read_bytes()
     assert torch.get_num_threads() == before
 
@@ -195,8 +197,8 @@ def test_a_real_model_answers(tmp_path):
         "I just lost my job and feel terrible.",
         "I passed my exam! I am so happy!",
     ]
-    inputs = [Prompt(str(n), (Message("user", text),)) for n, text in enumerate(texts)]
-    done = probe(one, inputs, tmp_path / "a.jsonl", how=AskOptions(jobs=2))
+    prompts = [Prompt(str(n), (Message("user", text),)) for n, text in enumerate(texts)]
+    done = probe(one, prompts, tmp_path / "a.jsonl", how=AskOptions(jobs=2))
     assert (done.n_answered, done.failures) == (3, {})
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     answers = [row["text"] for row in rows if row["system"] == "smollm2"]

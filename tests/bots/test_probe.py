@@ -27,13 +27,13 @@ TEXTS = [t for n, ill in enumerate(ILL) for t in (f"Hello {n}", ill)]
 
 
 def test_order_is_kept_whatever_comes_first(tmp_path):
-    inputs = [str(n) for n in range(40)]
+    texts = [str(n) for n in range(40)]
     bot = Counted(delay=lambda text: 0.02 * (int(text) % 4 == 0))
-    done = probe(bot, prompts(inputs), tmp_path / "a.jsonl", how=AskOptions(jobs=8))
+    done = probe(bot, prompts(texts), tmp_path / "a.jsonl", how=AskOptions(jobs=8))
     assert done.n_answered == 40
-    output = rows(tmp_path / "a.jsonl")
-    assert [row["text"] for row in output] == [t for n in inputs for t in (n, f"re {n}")]
-    probe(Counted(), prompts(inputs), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
+    turns = rows(tmp_path / "a.jsonl")
+    assert [row["text"] for row in turns] == [t for n in texts for t in (n, f"re {n}")]
+    probe(Counted(), prompts(texts), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
@@ -47,10 +47,10 @@ def test_ill_servers_lose_nothing_and_leave_no_key(server, tmp_path):
         {"not a completion": 1, "empty": 1, "too large": 1, "status 400": 2},
     )
     assert (done.tokens_in, done.tokens_out, done.n_counted) == (15 * 7, 15 * 5, 15)
-    output = rows(out)
-    assert [r["text"] for r in output if r["speaker"] == "user"] == TEXTS
-    assert {r["dialog"] for r in output} == {f"p{n}" for n in range(20)}
-    errors = [r["error"] for r in output if "error" in r]
+    turns = rows(out)
+    assert [r["text"] for r in turns if r["speaker"] == "user"] == TEXTS
+    assert {r["dialog"] for r in turns} == {f"p{n}" for n in range(20)}
+    errors = [r["error"] for r in turns if "error" in r]
     assert len(errors) == 5
     assert not any("\n" in e for e in errors)
     assert not (tmp_path / "a.jsonl.partial").exists()
@@ -172,11 +172,11 @@ def test_how_must_make_sense(how, sentence):
 
 def test_killed_in_the_middle_it_goes_on_and_gives_the_same_file(server, tmp_path):
     """Two kills, each at another moment; nothing that had arrived is asked for again."""
-    inputs, out = tmp_path / "p.txt", tmp_path / "killed.jsonl"
+    source, out = tmp_path / "p.txt", tmp_path / "killed.jsonl"
     texts = [f"kill {n}" for n in range(60)]
-    inputs.write_text("".join(f"{text}\n" for text in texts))
+    source.write_text("".join(f"{text}\n" for text in texts))
     line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
-            "--prompts", str(inputs), "--out", str(out), "--jobs", "3"]  # fmt: skip
+            "--prompts", str(source), "--out", str(out), "--jobs", "3"]  # fmt: skip
     environment = {**os.environ, "OPENAI_API_KEY": KEY}
     server.delay = 0.02
     for kills in (1, 2):
@@ -192,18 +192,18 @@ def test_killed_in_the_middle_it_goes_on_and_gives_the_same_file(server, tmp_pat
     server.delay = 0.0
     again = sum(server.asked[text] for text in texts) - len(texts)
     assert again <= 2 * 3
-    full = tmp_path / "whole.jsonl"
-    probe(load_bot(f"{server.url}?model=m"), read_prompts(inputs), full)
-    assert out.read_bytes() == full.read_bytes()
+    complete = tmp_path / "whole.jsonl"
+    probe(load_bot(f"{server.url}?model=m"), read_prompts(source), complete)
+    assert out.read_bytes() == complete.read_bytes()
     assert sorted(os.listdir(tmp_path)) == ["killed.jsonl", "p.txt", "whole.jsonl"]
     assert KEY not in done.stdout + done.stderr + everything(tmp_path).decode()
 
 
 def test_terminated_it_stops_at_once_with_code_3(server, tmp_path):
-    inputs = tmp_path / "p.txt"
-    inputs.write_text("slow: a\nslow: b\n")
+    source = tmp_path / "p.txt"
+    source.write_text("slow: a\nslow: b\n")
     line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
-            "--prompts", str(inputs), "--out", str(tmp_path / "a.jsonl")]  # fmt: skip
+            "--prompts", str(source), "--out", str(tmp_path / "a.jsonl")]  # fmt: skip
     process = subprocess.Popen(line, stdout=-1, stderr=-1, text=True)
     while not server.asked["slow: b"]:
         time.sleep(0.01)

@@ -30,11 +30,11 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_prompt_a_line_named_by_it(tmp_path, name):
-    result = read_prompts(given(tmp_path, name, TABLES[name]))
+    prompts = read_prompts(given(tmp_path, name, TABLES[name]))
     second = 2 + (name not in ("p.csv", "p.tsv"))
     first = 1 + (name in ("p.csv", "p.tsv"))
-    assert [p.id for p in result] == [f"p:{first}", f"p:{second + (first - 1)}"]
-    assert [p.dialog[-1].text.strip() for p in result] == ["Hello", "I am sad"]
+    assert [p.id for p in prompts] == [f"p:{first}", f"p:{second + (first - 1)}"]
+    assert [p.dialog[-1].text.strip() for p in prompts] == ["Hello", "I am sad"]
 
 
 def test_ids_are_taken_over(tmp_path):
@@ -77,17 +77,17 @@ CHAT = [
 
 def test_conversations_are_cut_after_a_turn_of_the_user(tmp_path):
     path = given(tmp_path, "c.jsonl", json.dumps({"id": "d", "messages": CHAT}) + "\n")
-    full = [("user", "Hi"), ("assistant", "Hello"), ("user", "I am sad")]
-    assert plain(read_prompts(path)) == [("d", full)]
-    assert plain(read_prompts(path, upto="first")) == [("d", full[:1])]
-    assert plain(read_prompts(path, upto="every")) == [("d:0", full[:1]), ("d:2", full)]
+    messages = [("user", "Hi"), ("assistant", "Hello"), ("user", "I am sad")]
+    assert plain(read_prompts(path)) == [("d", messages)]
+    assert plain(read_prompts(path, upto="first")) == [("d", messages[:1])]
+    assert plain(read_prompts(path, upto="every")) == [("d:0", messages[:1]), ("d:2", messages)]
 
 
 def test_who_opens_the_dialog_is_the_user_where_nothing_else_tells(tmp_path):
     rows = [("d", "ann", "a"), ("d", "bob", "b"), ("d", "ann", "c"), ("d", "bob", "e")]
     text = "dialog,speaker,text\n" + "".join(",".join(row) + "\n" for row in rows)
-    (result,) = read_prompts(given(tmp_path, "c.csv", text))
-    assert result.dialog == (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
+    (prompt,) = read_prompts(given(tmp_path, "c.csv", text))
+    assert prompt.dialog == (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
 
 
 def test_a_dialog_in_which_no_user_speaks_gives_nothing(tmp_path):

@@ -96,8 +96,8 @@ def test_every_end_can_be_read_back():
         every(tr, "use"),
     )
     places = [thin.get("x1"), thick.get("x1"), mark.get("x"), thick.get("x2"), thin.get("x2")]
-    chart = [value_at(axis, p) * 0.29 for p in places if p]
-    assert chart == pytest.approx([0.006, 0.03, 0.08, 0.13, 0.154], abs=1e-4)
+    values = [value_at(axis, p) * 0.29 for p in places if p]
+    assert values == pytest.approx([0.006, 0.03, 0.08, 0.13, 0.154], abs=1e-4)
     assert [words(e) for e in every(tr, "td")] == [
         "juniper-2 is more engaging than heron-1: +0.08 [0.03, 0.13]. Engagement",
         "",

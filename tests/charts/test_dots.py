@@ -62,8 +62,8 @@ def test_positions_and_values_can_be_read_back():
         bar = [e for e in every(cells[0], "line") if not e.get("class")][-1]
         mark = list(every(cells[0], "use"))[-1]
         places = [mark.get("x"), bar.get("x1"), bar.get("x2")]
-        chart = [value_at(axis, p) for p in places if p]
-        assert chart == pytest.approx([dot.value, dot.low, dot.high], abs=1e-4)
+        values = [value_at(axis, p) for p in places if p]
+        assert values == pytest.approx([dot.value, dot.low, dot.high], abs=1e-4)
         assert words(cells[1]) == f"{dot.value:.2f}"
         assert (
             cells[0].get("title") == f"{dot.value:.2f} [{dot.low:.2f}, {dot.high:.2f}], n = {dot.n}"
@@ -121,8 +121,8 @@ def test_digits_follow_the_narrowest_interval():
 def test_one_system_and_one_dialog(value, reach):
     ends = (None, None) if reach is None or value is None else (value - reach, value + reach)
     groups = [Group("One", "", (Panel(LONG, "", (Dot(HERON, value, *ends, 1),)),))]
-    for chart in (small_multiples(groups), means_table(groups), dots_figure(groups, 300)):
-        tree(chart)
+    for markup in (small_multiples(groups), means_table(groups), dots_figure(groups, 300)):
+        tree(markup)
     axis = panel_axis(groups[0].panels[0])
     assert axis.low < axis.high
 
@@ -138,9 +138,9 @@ def test_thirteen_systems_and_twenty_metrics():
         for i in range(20)
     )
     markup = small_multiples([Group("All", "", panels)])
-    chart = tree(markup)
-    assert len(named(chart, "table", "pnl")) == 20
-    assert len(named(chart, "div", "names")) == 4
+    root = tree(markup)
+    assert len(named(root, "table", "pnl")) == 20
+    assert len(named(root, "div", "names")) == 4
     assert len(markup) < 150_000
     tree(dots_figure([Group("All", "", panels)], 640))
 

@@ -120,9 +120,9 @@ def predicted(kind, left, up, corner):
 def test_nothing_is_drawn_without_text_where_no_fonts_are_installed():
     """The converter brings Liberation Sans along, which every figure names first."""
     vl_convert = pytest.importorskip("vl_convert")
-    names = re.search(r'font-family="([^"]*)"', DRAWN)
-    assert names
-    assert names[1].split(",")[0] == "&#x27;Liberation Sans&#x27;"
+    family = re.search(r'font-family="([^"]*)"', DRAWN)
+    assert family
+    assert family[1].split(",")[0] == "&#x27;Liberation Sans&#x27;"
     with_text, without = (len(vl_convert.svg_to_pdf(s)) for s in (DRAWN, svg_document(WIDTH, 40)))
     assert with_text > without + 1000  # a font subset and its glyphs
 

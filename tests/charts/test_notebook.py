@@ -73,8 +73,8 @@ def test_a_table_of_scores_shows_the_means_of_the_systems(table):
     for title, panel in panels.items():
         name = title.lower().replace(" ", "_")
         digits = digits_of(rows, name)
-        display = {tr.one("bdi").text: list(tr.all("td"))[1].text for tr in panel.all("tr")}
-        assert display == {r["system"]: format_number(r[name], digits) for r in rows}
+        means = {tr.one("bdi").text: list(tr.all("td"))[1].text for tr in panel.all("tr")}
+        assert means == {r["system"]: format_number(r[name], digits) for r in rows}
 
 
 def test_a_table_without_turns_shows_nothing_and_fails_at_nothing():

@@ -53,9 +53,9 @@ def test_shares_can_be_read_back():
 
 
 def test_what_is_null_is_not_drawn_but_said():
-    chart = tree(radar(DRAWN))
-    assert [len(list(every(g, "use"))) for g in every(chart, "g")] == [5, 4, 1]
-    assert [words(p) for p in every(chart, "p")] == [
+    root = tree(radar(DRAWN))
+    assert [len(list(every(g, "use"))) for g in every(root, "g")] == [5, 4, 1]
+    assert [words(p) for p in every(root, "p")] == [
         "juniper-2 has no value for Reply chance.",
         "slate-8b has no value for Engagement, Language style matching, Reply chance, Relevance.",
     ]
@@ -100,11 +100,11 @@ def test_labels_never_meet(spokes):
 
 
 def test_a_label_that_is_shortened_has_its_full_text_as_title():
-    chart = Radar("r", ("Engagement of the person", "many words " * 20, "x"), ())
-    boxes = place_labels(chart.spokes, 112)
+    profile = Radar("r", ("Engagement of the person", "many words " * 20, "x"), ())
+    boxes = place_labels(profile.spokes, 112)
     assert boxes[0].lines == ("Engagement", "of the person")
     assert "…" in boxes[1].lines[1]
-    assert {words(t) for t in every(tree(radar(chart)), "title")} == {"many words " * 20}
+    assert {words(t) for t in every(tree(radar(profile)), "title")} == {"many words " * 20}
 
 
 def test_nothing_is_cut_off():

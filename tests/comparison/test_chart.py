@@ -63,12 +63,12 @@ def test_names_stand_apart_from_the_numbers_after_them(found):
 
 def test_rows_stand_in_groups(found):
     pair = [d for d in found if (d.a, d.b) == ("a", "b")]
-    chart = pair_table(pair, assign_styles(["a", "b"]))
-    assert [(title, len(rows)) for title, rows in chart.groups] == [
+    table = pair_table(pair, assign_styles(["a", "b"]))
+    assert [(title, len(rows)) for title, rows in table.groups] == [
         ("Higher for a", 1),
         ("No significant difference", 1),
     ]
-    assert not chart.with_tracks
+    assert not table.with_tracks
 
 
 def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
@@ -78,13 +78,13 @@ def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
     assert small.startswith("Based on 12 prompts that both replied to. Largest effect (large, ")
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")
-    (output,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]
-    digits = interval_digits(output.low, output.high)
+    (difference,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]
+    digits = interval_digits(difference.low, difference.high)
     row = next(tr for tr in table.all("tr") if list(tr.all("td")))
     cells = [td.prose for td in row.all("td")]
-    amount = f"{format_difference(output.difference, digits)} {format_interval(output.low, output.high, digits)}"
+    amount = f"{format_difference(difference.difference, digits)} {format_interval(difference.low, difference.high, digits)}"
     assert cells[0].startswith(f"a has a higher warm than c: {amount}. ")
-    assert cells[2] == format_number(output.times_in_100, 0)
+    assert cells[2] == format_number(difference.times_in_100, 0)
 
 
 def test_a_notebook_shows_one_pair_and_none():

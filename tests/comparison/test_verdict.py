@@ -138,11 +138,13 @@ def test_sentences(told, words):
 
 
 def test_a_sentence_in_its_parts():
-    output = replace(TOLD, score_unit="bits")
-    assert claim_text(output) == "harbor matches the user's function words more closely than brisk"
-    assert amount_text(output) == "+0.096 bits [0.041, 0.151]"
-    assert detectable_text(output) == "Smallest detectable difference (80% power): 0.12 bits."
-    assert verdict_sentence(output) == f"{claim_text(output)}: {amount_text(output)}."
+    difference = replace(TOLD, score_unit="bits")
+    assert (
+        claim_text(difference) == "harbor matches the user's function words more closely than brisk"
+    )
+    assert amount_text(difference) == "+0.096 bits [0.041, 0.151]"
+    assert detectable_text(difference) == "Smallest detectable difference (80% power): 0.12 bits."
+    assert verdict_sentence(difference) == f"{claim_text(difference)}: {amount_text(difference)}."
 
 
 def test_which_way_a_score_points():

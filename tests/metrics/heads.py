@@ -71,8 +71,8 @@ def heads_folder(kind: str) -> Path:
     pooling = "extremes" if kind == "ruber" else "mean"
     model, width = find_model(encoder), 4 if kind == "ruber" else 32
     head = Head(("bilinear",), ((np.array([[2.0]]), np.array([-1.0])),), "tanh", np.eye(width))
-    output = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
-    heads, recipes = (dict.fromkeys(REQUIRED_HEADS[kind], value) for value in (head, output))
+    head_recipe = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
+    heads, recipes = (dict.fromkeys(REQUIRED_HEADS[kind], value) for value in (head, head_recipe))
     likelihood, costs = None, {}
     if kind == "usl-h":
         likelihood, costs = WordCosts("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
@@ -123,9 +123,9 @@ def feelings_folder(kind: str) -> str:
         name: Head(("first",), ((3 * rng.standard_normal((32, 1)), np.zeros(1)),))
         for name in REQUIRED_HEADS[kind]
     }
-    output = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
+    head_recipe = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
     folder = made(kind)
-    recipe = HeadsRecipe(kind, SCHEMA, 40, dict.fromkeys(heads, output))
+    recipe = HeadsRecipe(kind, SCHEMA, 40, dict.fromkeys(heads, head_recipe))
     save_heads(folder, recipe, heads, costs={}, about=About("made up"))
     return f"path:{folder}"
 

@@ -58,7 +58,7 @@ def test_a_head_reads_context_mark_and_reply_and_says_a_share(history, turns):
 
 
 def test_no_bit_depends_on_other_dialogs():
-    full, part = (score(talk(*sample), [dialog_rpt()]).at("turn") for sample in (LINES, LINES[:2]))
+    full, part = (score(talk(*lines), [dialog_rpt()]).at("turn") for lines in (LINES, LINES[:2]))
     assert full[f"dialog_rpt[{KIND}]"].to_list()[:2] == part[f"dialog_rpt[{KIND}]"].to_list()
 
 

@@ -42,16 +42,16 @@ def metric(**more):
 )
 def test_combined_by_hand(combine, tea, rain):
     """tea: .731059 and .952574, mean .841816; rain: .952574 and .5, mean .726287."""
-    result = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
-    assert result == pytest.approx([tea, rain], abs=1e-7)
+    values = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
+    assert values == pytest.approx([tea, rain], abs=1e-7)
     if combine == "mean":
-        assert result == pytest.approx([0.841816, 0.726287], abs=1e-6)
+        assert values == pytest.approx([0.841816, 0.726287], abs=1e-6)
 
 
 def test_relevance_may_weigh_more_in_the_mean():
     """tea: .3 x .731059 + .7 x .952574 = .886120; rain: .3 x .952574 + .7 x .5 = .635772."""
-    result = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
-    assert result == pytest.approx([0.886120, 0.635772], abs=1e-6)
+    values = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
+    assert values == pytest.approx([0.886120, 0.635772], abs=1e-6)
 
 
 @pytest.mark.parametrize(

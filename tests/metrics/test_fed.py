@@ -26,9 +26,9 @@ def test_a_quality_is_the_loss_of_bad_follow_ups_less_that_of_good_ones():
     """
     followed = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
     weights = {"both": np.array([-1.0, 0.5, 0.5]), "bad": np.array([0.0, 0.5, 0.5])}
-    request = QualityFollowUps(("a", "b", "c"), weights)
-    assert request.values(followed, "whole") == pytest.approx([11 / 30, 13 / 6])
-    assert request.values(followed, "followup") == pytest.approx([1.5, 2.5])
+    quality = QualityFollowUps(("a", "b", "c"), weights)
+    assert quality.values(followed, "whole") == pytest.approx([11 / 30, 13 / 6])
+    assert quality.values(followed, "followup") == pytest.approx([1.5, 2.5])
 
 
 def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
@@ -39,8 +39,8 @@ def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
     used = [sum(int((w != 0).sum()) for w in level.weights.values()) for level in (turn, dialog)]
     assert used == [38, 35]
     both = turn.weights["semantically_appropriate"]
-    names = {text: weight for text, weight in zip(turn.texts, both, strict=True) if weight}
-    assert names == {
+    weights = {text: weight for text, weight in zip(turn.texts, both, strict=True) if weight}
+    assert weights == {
         "That makes sense!": -0.5,
         "You have a good point.": -0.5,
         "That makes no sense!": 1.0,
@@ -57,11 +57,11 @@ def test_scores_equal_the_published_loop(kind):
     model = find_model(f"path:{tiny(kind)}")
     net, words = torch_models.load_causal(model), torch_models.load_hf_tokenizer(model)
     mark = {"gpt2": "<|endoftext|>", "llama": "<|e|>"}[kind]
-    message = "".join(f"{mark} {line[3:]} " for line in lines)
+    history = "".join(f"{mark} {line[3:]} " for line in lines)
 
     def loss(text):
         inputs = words(
-            f"{message}{mark} {text}", split_special_tokens=False, add_special_tokens=False
+            f"{history}{mark} {text}", split_special_tokens=False, add_special_tokens=False
         )
         ids = torch.tensor([inputs.input_ids])
         with torch.inference_mode():
@@ -81,30 +81,32 @@ def test_a_dialog_is_judged_once_after_a_speakers_last_turn_and_turns_are_averag
     metric = fed()
     table = score(talk("x: hello", "y: tea?", "x: no", "y: so sad", "x: ..."), [metric])
     turns, dialogs = table.at("turn"), table.at("dialog")
-    full = turns["fed_dialog[gpt2]"].is_not_null().to_list()
-    assert full == [False, False, True, True, False]
+    has_dialog_score = turns["fed_dialog[gpt2]"].is_not_null().to_list()
+    assert has_dialog_score == [False, False, True, True, False]
     assert turns["fed[gpt2]_null"].to_list() == [None, None, None, None, "no_words"]
-    message = turns["fed[gpt2]"].to_list()
+    turn_scores = turns["fed[gpt2]"].to_list()
     assert dialogs["fed[gpt2]"].to_list() == [
-        (message[0] + message[2]) / 2,
-        (message[1] + message[3]) / 2,
+        (turn_scores[0] + turn_scores[2]) / 2,
+        (turn_scores[1] + turn_scores[3]) / 2,
     ]
     assert dialogs["fed_dialog[gpt2]"].to_list() == turns["fed_dialog[gpt2]"].to_list()[2:4]
     names = [f"fed_{quality}[gpt2]" for quality in follow_ups("turn").weights]
-    assert message[0] == pytest.approx(np.mean([turns[name][0] for name in names]), abs=1e-12)
+    assert turn_scores[0] == pytest.approx(np.mean([turns[name][0] for name in names]), abs=1e-12)
 
 
 def test_a_turn_is_heard_after_all_before_it_that_have_text(monkeypatch):
-    calls = []
+    contexts = []
     real = Likelihoods.follow_ups
-    monkeypatch.setattr(Likelihoods, "follow_ups", lambda s, c, t: calls.append(c) or real(s, c, t))
+    monkeypatch.setattr(
+        Likelihoods, "follow_ups", lambda s, c, t: contexts.append(c) or real(s, c, t)
+    )
     score(talk("x: hello", "y: ", "x: tea"), [fed()])
-    assert calls == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
+    assert contexts == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
 
 
 def test_a_score_does_not_depend_on_later_turns_nor_on_other_dialogs():
     lines = ["x: hello you", "y: I like tea.", "x: why do you?", "y: it is so good"]
-    full, part = (score(talk(*sample), [fed()]).at("turn") for sample in (lines, lines[:2]))
+    full, part = (score(talk(*subset), [fed()]).at("turn") for subset in (lines, lines[:2]))
     assert full["fed[gpt2]"].to_list()[:2] == part["fed[gpt2]"].to_list()
 
 

@@ -37,14 +37,14 @@ def test_small_chunks_are_the_whole_in_parts(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder) / "a.jsonl", rows_of(dialogs))
-        full = next(Conversations((path,), merge=merge).chunks())
+        single = next(Conversations((path,), merge=merge).chunks())
         parts = list(Conversations((path,), merge=merge).chunks(size))
     frames = [part.turns.frame for part in parts]
-    assert pl.concat(frames).equals(full.turns.frame)
+    assert pl.concat(frames).equals(single.turns.frame)
     total = parts[0].alignment
     for part in parts[1:]:
         total += part.alignment
-    assert total == full.alignment
+    assert total == single.alignment
     assert all(part.alignment.utterances >= size for part in parts[:-1])
 
 

@@ -52,8 +52,8 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 def chromium_path() -> str:
-    names = os.environ.get("SIMPATICO_CHROMIUM")
-    path = names or shutil.which("chromium") or shutil.which("chromium-browser")
+    configured_path = os.environ.get("SIMPATICO_CHROMIUM")
+    path = configured_path or shutil.which("chromium") or shutil.which("chromium-browser")
     if path and Path(path).is_file():
         return path
     skip_or_fail("no Chromium: apt-get install chromium")
@@ -87,10 +87,10 @@ class Caller(socketserver.BaseRequestHandler):
     def handle(self) -> None:
         self.request.settimeout(2)
         try:
-            message = self.request.recv(1024)
+            data = self.request.recv(1024)
         except OSError:
-            message = b""
-        self.server.calls.append(message.split(b"\r\n")[0])
+            data = b""
+        self.server.calls.append(data.split(b"\r\n")[0])
         self.request.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 
 
@@ -149,16 +149,16 @@ class Watched:
 
     def open(self, path: Path) -> Page:
         """Load a file and forget what was seen before."""
-        for output in vars(self.seen).values():
-            output.clear()
+        for log in vars(self.seen).values():
+            log.clear()
         self.page.goto(path.as_uri(), wait_until="load")
         return self.page
 
     @property
     def violations(self) -> list[str]:
-        result: list[str] = self.page.evaluate("window.__violations")
-        error = ("Content Security Policy", "Refused to")
-        return [*result, *(c for c in self.seen.console if any(r in c for r in error))]
+        events: list[str] = self.page.evaluate("window.__violations")
+        signs = ("Content Security Policy", "Refused to")
+        return [*events, *(c for c in self.seen.console if any(r in c for r in signs))]
 
     @property
     def strangers(self) -> list[str]:

@@ -33,8 +33,8 @@ def judged(dialogs: int = 24, metrics=FEW_METRICS, **changed: object) -> Made:
     """Two systems, and judgements of "overall" with some columns changed."""
     rows = talks(TWO, dialogs)
     frame = ratings(rows, "overall").frame
-    inputs = [pl.lit(v, frame.schema[c]).alias(c) for c, v in changed.items()]
-    return Made(scored(rows, metrics), Judgements(frame.with_columns(inputs)))
+    columns = [pl.lit(v, frame.schema[c]).alias(c) for c, v in changed.items()]
+    return Made(scored(rows, metrics), Judgements(frame.with_columns(columns)))
 
 
 @cache
@@ -46,17 +46,18 @@ def rated(units: int, dialogs: int = 30, metrics=("emotional_entropy", "length")
 
 
 def joins_nothing() -> Made:
-    sample = judged()
-    frame = sample.judgements.frame.with_columns(
+    example = judged()
+    frame = example.judgements.frame.with_columns(
         pl.concat_str(pl.lit("x"), "dialog").alias("dialog")
     )
-    return replace(sample, judgements=Judgements(frame))
+    return replace(example, judgements=Judgements(frame))
 
 
 def one_rater() -> Made:
-    sample = judged(32)
+    example = judged(32)
     return replace(
-        sample, judgements=Judgements(sample.judgements.frame.filter(pl.col("judge") == "judge 0"))
+        example,
+        judgements=Judgements(example.judgements.frame.filter(pl.col("judge") == "judge 0")),
     )
 
 

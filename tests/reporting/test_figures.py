@@ -71,40 +71,42 @@ COLLISIONS = """
 
 
 def test_the_numbers_of_a_forest_are_those_of_the_json():
-    result = made("demo").found
+    findings = made("demo").found
     for quality in ("overall", "empathetic"):
-        output = words_of(ElementTree.fromstring(draw_figure(result, "forest", quality=quality)))
-        rows = [r for r in result.as_json()["evidence"]["correlations"] if r["quality"] == quality]
+        labels = words_of(ElementTree.fromstring(draw_figure(findings, "forest", quality=quality)))
+        rows = [
+            r for r in findings.as_json()["evidence"]["correlations"] if r["quality"] == quality
+        ]
         for row in rows:
-            assert format_correlation(row["value"]) in output
+            assert format_correlation(row["value"]) in labels
             assert (
-                f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in output
+                f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in labels
             )
 
 
 def test_without_judgements_a_forest_is_of_two_systems():
-    result = made("unjudged").found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "forest", width=174)))
-    for row in result.as_json()["differences"]:
-        assert format_number(row["times_in_100"], 0) in output
+    findings = made("unjudged").found
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "forest", width=174)))
+    for row in findings.as_json()["differences"]:
+        assert format_number(row["times_in_100"], 0) in labels
 
 
 def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
-    result = made("demo").found
-    root = ElementTree.fromstring(draw_figure(result, "tpt", quality="overall", width=174))
-    output = words_of(root)
-    rows = [r for r in result.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
-    display = {t for t in output if re.fullmatch(r"−?\.\d{3}", t)}
+    findings = made("demo").found
+    root = ElementTree.fromstring(draw_figure(findings, "tpt", quality="overall", width=174))
+    labels = words_of(root)
+    rows = [r for r in findings.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
+    numbers = {t for t in labels if re.fullmatch(r"−?\.\d{3}", t)}
     assert {format_correlation(r["adj_r2_pt"], 3) for r in rows} | {
         format_correlation(r["adj_r2_t"], 3) for r in rows
-    } <= display
+    } <= numbers
 
 
 def test_the_numbers_of_a_heat_map_are_those_of_the_json():
-    result = made("demo").found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "heatmap", width=174)))
-    matrix = result.as_json()["structure"]["r"]
-    cells = sorted(t for t in output if re.fullmatch(r"−?\.\d\d", t))
+    findings = made("demo").found
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "heatmap", width=174)))
+    matrix = findings.as_json()["structure"]["r"]
+    cells = sorted(t for t in labels if re.fullmatch(r"−?\.\d\d", t))
     assert cells == sorted(format_correlation(matrix[i][j]) for i in range(7) for j in range(i))
 
 
@@ -162,9 +164,9 @@ def test_the_floors_of_dialogs(kind, floor, sentence):
 
 
 def test_of_many_systems_the_two_that_lead_are_in_the_radar():
-    result = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "radar")))
-    assert {t for t in output if re.fullmatch(r"s\d", t)} == set(result.main)
+    findings = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "radar")))
+    assert {t for t in labels if re.fullmatch(r"s\d", t)} == set(findings.main)
 
 
 @pytest.mark.parametrize("kind", ["few", "nulls_only", "thirteen", "one_system"])

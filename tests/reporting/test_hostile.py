@@ -77,20 +77,20 @@ def test_a_page_shows_its_payloads_and_nothing_happens(names, tab, heard):
 def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]:
     """What is missing from, or happens on, the page that has these payloads in every field."""
     payloads = [PAYLOADS[name] for name in names]
-    sample = hostile(payloads)
+    example = hostile(payloads)
     calls = len(heard.calls)
-    page = watch.open(sample.path)
-    display = page.evaluate(SHOWN)
-    by_name = {*display["texts"], *display["titles"]}
-    display["dialogs"] = [
-        d for d in sample.run.at("dialog")["dialog"] if show_invisible(d) in by_name
+    page = watch.open(example.path)
+    contents = page.evaluate(SHOWN)
+    by_name = {*contents["texts"], *contents["titles"]}
+    contents["dialogs"] = [
+        d for d in example.run.at("dialog")["dialog"] if show_invisible(d) in by_name
     ]
-    display["labels"] = assign_styles(sample.found.systems)
+    contents["labels"] = assign_styles(example.found.systems)
     lost = [
-        f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, display)
+        f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, contents)
     ]
     every = show_invisible(" ".join(payloads))
-    if f"{every} · simpatico report" not in display["texts"] or every not in display["title"]:
+    if f"{every} · simpatico report" not in contents["texts"] or every not in contents["title"]:
         lost.append(f"{names}: no title")
     happened = {
         "markup": None if (markup := page.evaluate(MARKUP)) == HARMLESS else markup,
@@ -99,9 +99,9 @@ def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]
         "dialogs": watch.seen.dialogs,
         "errors": watch.seen.errors,
         "calls": heard.calls[calls:],
-        "address": None if page.url == sample.path.as_uri() else page.url,
+        "address": None if page.url == example.path.as_uri() else page.url,
     }
-    return lost + [f"{names}: {what} {records}" for what, records in happened.items() if records]
+    return lost + [f"{names}: {what} {events}" for what, events in happened.items() if events]
 
 
 def missing(payload: str, shown: dict) -> list[str]:
@@ -117,8 +117,8 @@ def missing(payload: str, shown: dict) -> list[str]:
         lost.append("short name of the system")
     if not any(dialog.endswith(f"{payload}0/{payload}") for dialog in shown["dialogs"]):
         lost.append("dialog")
-    quotes = show_invisible(payload[:QUOTED]) if payload.strip() else None
-    if quotes and not any(text.startswith(quotes) for text in shown["said"]):
+    quotation = show_invisible(payload[:QUOTED]) if payload.strip() else None
+    if quotation and not any(text.startswith(quotation) for text in shown["said"]):
         lost.append("text")
     for field, text in {"quality": payload, "file": file_name(payload)}.items():
         if show_invisible(text) not in shown["whole"]:

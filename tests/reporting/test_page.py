@@ -48,8 +48,8 @@ def own_words(root: Node) -> str:
 @pytest.mark.parametrize("kind", EVERY)
 def test_no_page_shows_what_a_program_would_say(kind):
     text = own_words(root_of(kind))
-    result = LOST.search(text)
-    assert not result, text[max(result.start() - 60, 0) : result.end() + 60]
+    match = LOST.search(text)
+    assert not match, text[max(match.start() - 60, 0) : match.end() + 60]
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -152,7 +152,7 @@ def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
     """Their direction would otherwise turn the numbers that follow."""
     root = tree(made("right_to_left").html)
     names = ("مهند", "ليلى", "سارة")
-    separate = ("bdi", "svg", "text", "caption", "title")
+    isolating = ("bdi", "svg", "text", "caption", "title")
 
     def loose(node: Node, above: tuple[Node, ...] = ()):
         for child in node.children:
@@ -164,7 +164,7 @@ def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
                     for n in above
                     if n.attributes.get("dir") == "auto"
                 }
-                if not kinds & {*separate, "said"}:
+                if not kinds & {*isolating, "said"}:
                     yield child, [n.tag for n in above]
 
     assert list(loose(root.one("body"))) == []

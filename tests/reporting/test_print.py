@@ -52,19 +52,19 @@ def flat(text):
 
 
 def labels(page, query):
-    result = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
-    return [flat(text) for text in result]
+    contents = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
+    return [flat(text) for text in contents]
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
 def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
     sheets = printed("demo")
-    full = "".join(sheets)
+    printout = "".join(sheets)
     page = show("demo")
     for query in (".verdict td.st", ".forest th.nm", "h2", "#again dt", ".dlg h3"):
-        target = labels(page, query)
-        assert target
-        assert [text for text in target if text not in full] == [], query
+        expected = labels(page, query)
+        assert expected
+        assert [text for text in expected if text not in printout] == [], query
     assert 5 <= len(sheets) <= 40
     assert all(sheets), "no empty sheet"
 
@@ -114,11 +114,11 @@ def test_rows_do_not_break_and_all_is_open(paper):
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
 def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, fonts):
-    target = labels(show("demo"), ".dlg .said")
+    expected = labels(show("demo"), ".dlg .said")
     assert len(made("demo").found.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):
-        full = "".join(printed("demo", **settings))
-        lost = [text for text in target if text[:24] not in full]
+        printout = "".join(printed("demo", **settings))
+        lost = [text for text in expected if text[:24] not in printout]
         assert lost == [], settings
 
 

@@ -62,8 +62,8 @@ def test_average_precision_is_that_of_scikit_learn():
     guess, weight = rng.integers(0, 8, 60), rng.integers(0, 3, 60).astype(float)
     label = rng.random(60) < 0.3
     _, code = np.unique(guess, return_inverse=True)
-    target = metrics.average_precision_score(label, guess, sample_weight=weight)
-    assert weighted_average_precision(code, label, weight) == pytest.approx(target)
+    expected = metrics.average_precision_score(label, guess, sample_weight=weight)
+    assert weighted_average_precision(code, label, weight) == pytest.approx(expected)
     assert np.isnan(weighted_average_precision(code, np.zeros(60, bool), weight))
     result = evaluate_classifier("x", run(guess - 3.5, label))
     assert result.macro_f1.value == pytest.approx(

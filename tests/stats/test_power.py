@@ -99,32 +99,32 @@ def test_the_detectable_difference_is_found_four_times_in_five():
     size = detectable_difference(1.0, 30, design=Design(True))
     measure = ScoreInfo("m", "m", None, (0, 1), "m")
     none = np.zeros(30)
-    chart = [
+    samples = [
         TwoSamples(measure, "a", "b", RNG.normal(size, 1, 30), none, "prompt", True)
         for _ in range(300)
     ]
-    result = np.mean([d.p_value <= 0.05 for d in compare_samples(chart, ComparisonSettings())])
-    assert stats.binomtest(round(result * 300), 300, 0.8).pvalue > 0.001
+    share = np.mean([d.p_value <= 0.05 for d in compare_samples(samples, ComparisonSettings())])
+    assert stats.binomtest(round(share * 300), 300, 0.8).pvalue > 0.001
 
 
 def test_pilot_gives_the_spread_between_pairs_and_within_systems(tmp_path):
     a, b = RNG.normal(0, 1, 20), RNG.normal(0, 1, 20)
     run = make_run(tmp_path / "run", {"warmth": {"ash": a.tolist(), "birch": b.tolist()}})
-    (output,), family = measure_pilot([run], Selection())
-    assert output.pairs == pytest.approx(np.std(a - b, ddof=1))
-    assert output.within == pytest.approx(np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2))
-    assert (output.n, family) == (20, 1)
-    paired, separate = plan_comparisons([output], Design(family=family), detect={"warmth": 0.5}.get)
-    assert paired.needed == units_needed(output.pairs, 0.5, design=Design())
-    assert separate.needed == units_needed(output.within, 0.5, design=Design(False))
-    assert paired.shows[20] == detectable_difference(output.pairs, 20, design=Design())
+    (pilot,), family = measure_pilot([run], Selection())
+    assert pilot.pairs == pytest.approx(np.std(a - b, ddof=1))
+    assert pilot.within == pytest.approx(np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2))
+    assert (pilot.n, family) == (20, 1)
+    paired, unpaired = plan_comparisons([pilot], Design(family=family), detect={"warmth": 0.5}.get)
+    assert paired.needed == units_needed(pilot.pairs, 0.5, design=Design())
+    assert unpaired.needed == units_needed(pilot.within, 0.5, design=Design(False))
+    assert paired.shows[20] == detectable_difference(pilot.pairs, 20, design=Design())
 
 
 def test_a_pilot_of_one_system_plans_without_pairs(tmp_path):
     run = make_run(tmp_path / "run", {"warmth": {"ash": [0.1, 0.2, 0.4]}})
-    (output,), _ = measure_pilot([run], Selection())
-    assert output.pairs is None
-    assert output.within == pytest.approx(np.std([0.1, 0.2, 0.4], ddof=1))
+    (pilot,), _ = measure_pilot([run], Selection())
+    assert pilot.pairs is None
+    assert pilot.within == pytest.approx(np.std([0.1, 0.2, 0.4], ddof=1))
 
 
 @pytest.mark.parametrize("columns", [[], [np.array([])], [np.array([1.0])], [np.ones(5)]])

@@ -69,17 +69,17 @@ def test_rows_hold_what_the_columns_alone_give():
 def test_the_order_of_rows_does_not_matter():
     scores = turns()
     gold = judged(scores).gold()
-    mixture = correlation_rows(scores.sample(fraction=1, shuffle=True, seed=1), gold)
-    assert mixture == correlation_rows(scores, gold.sample(fraction=1, shuffle=True, seed=2))
+    permutation = correlation_rows(scores.sample(fraction=1, shuffle=True, seed=1), gold)
+    assert permutation == correlation_rows(scores, gold.sample(fraction=1, shuffle=True, seed=2))
 
 
 def test_turns_of_one_dialog_are_resampled_together_unless_asked_otherwise():
     scores = turns()
     gold = judged(scores).gold()
-    result = correlation_rows(scores, gold)[0]
+    row = correlation_rows(scores, gold)[0]
     alone = bootstrap_correlation(*values(scores, gold), np.repeat(np.arange(20), 3))
-    assert result.method == alone.method == "Pearson r, bootstrap of 20 clusters"
-    assert (result.high - result.low) == pytest.approx(alone.high - alone.low, abs=0.02)
+    assert row.method == alone.method == "Pearson r, bootstrap of 20 clusters"
+    assert (row.high - row.low) == pytest.approx(alone.high - alone.low, abs=0.02)
     by_system = correlation_rows(scores, gold, CorrelationSettings(clusters="system"))[0]
     assert by_system.method == "Pearson r, bootstrap of 4 clusters: too few for an interval"
     rank = correlation_rows(
@@ -109,23 +109,23 @@ def test_another_speakers_turn_is_another_unit_and_no_speaker_means_the_only_one
 def test_a_dialogs_judgement_without_a_speaker_needs_a_single_scored_speaker():
     scores = turns(each=1).drop("turn")
     gold = judged(scores, speaker=None).gold()
-    result = correlation_rows(scores, gold, CorrelationSettings("dialog"))[0]
-    assert (result.n, result.method) == (20, "Pearson r, Fisher interval")
+    row = correlation_rows(scores, gold, CorrelationSettings("dialog"))[0]
+    assert (row.n, row.method) == (20, "Pearson r, Fisher interval")
     two = pl.concat([scores, scores.filter(dialog="d0").with_columns(speaker=pl.lit("user"))])
-    result = correlation_rows(two, gold, CorrelationSettings("dialog"))[0]
-    assert (result.n, result.unmatched) == (19, 1)
+    row = correlation_rows(two, gold, CorrelationSettings("dialog"))[0]
+    assert (row.n, row.unmatched) == (19, 1)
 
 
 def test_systems_are_means_of_dialogs():
     scores = turns()
     gold = judged(scores).gold("mean")
-    result = correlation_rows(scores, gold, CorrelationSettings("system"))[0]
+    row = correlation_rows(scores, gold, CorrelationSettings("system"))[0]
     both = scores.join(gold, on=["dialog", "turn"]).group_by("system").agg(
         pl.col("warmth", "value").mean()
     )  # fmt: skip
     expected = correlation(both["warmth"], both["value"])
-    assert result.value == pytest.approx(expected.value, abs=1e-12)
-    assert (result.n, result.p_value) == (4, pytest.approx(expected.p_value, abs=1e-12))
+    assert row.value == pytest.approx(expected.value, abs=1e-12)
+    assert (row.n, row.p_value) == (4, pytest.approx(expected.p_value, abs=1e-12))
 
 
 def test_qualities_are_families_of_their_own():
@@ -235,7 +235,7 @@ def replies(data):
         frame[f"{pooling} + relevance"] = (frame[pooling] + frame["relevance"]) / 2
     human = np.array([v[0] >= 900 for v in units.values()])
     parts = {"generated": ~human, "human": human, "both": np.ones(600, dtype=bool)}
-    return {p: {k: v[remaining] for k, v in frame.items()} for p, remaining in parts.items()}
+    return {p: {k: v[mask] for k, v in frame.items()} for p, mask in parts.items()}
 
 
 def test_predictive_engagements_table_5_is_in_its_file_to_two_digits(replies):

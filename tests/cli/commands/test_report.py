@@ -33,10 +33,10 @@ def small() -> Path:
 @pytest.fixture(scope="module")
 def rated_run(tmp_path_factory) -> tuple[Path, Path]:
     """A run that every figure can be drawn of, and its judgements."""
-    result = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
+    example = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
     path = tmp_path_factory.mktemp("judged") / "judged.jsonl"
-    result.judgements.frame.drop("turn").write_ndjson(path)
-    return result.run.folder, path
+    example.judgements.frame.drop("turn").write_ndjson(path)
+    return example.run.folder, path
 
 
 def refused(done, code=2) -> str:

@@ -74,8 +74,8 @@ def test_dstc10_test_dialogs(tmp_path: Path) -> None:
 
 
 def test_dstc10_test_judgements(tmp_path: Path) -> None:
-    result = judged(written(tmp_path, "x.json", TEST), DSTC10Test())
-    assert result == [
+    judgements = judged(written(tmp_path, "x.json", TEST), DSTC10Test())
+    assert judgements == [
         Judgement("x:0", 3, "t5", "appropriateness", None, "outsider", 4.5, 1.0, 5.0),
         Judgement("x:0", 3, "t5", "grammar", None, "outsider", 1.0),
         Judgement("x:1", 3, "ground_truth", "appropriateness", None, "outsider", 1.0, 1.0, 5.0),
@@ -174,12 +174,12 @@ def test_dstc10_dev_turn_level(tmp_path: Path) -> None:
 
 
 def dialog_level(key: str) -> list[dict[str, Any]]:
-    message = [("human", "Hi"), ("model", "Hello"), ("human", "Bye")]
+    turns = [("human", "Hi"), ("model", "Hello"), ("human", "Bye")]
     return [
         {
             "dialogue_id": "fed-dial_00000",
             "model": "Human",
-            key: [{"speaker": speaker, "text": text} for speaker, text in message],
+            key: [{"speaker": speaker, "text": text} for speaker, text in turns],
             "annotations": {"Overall": [0, 4], "Error recovery": [2]},
         }
     ]
@@ -316,9 +316,9 @@ def test_convai_the_rated_is_judged_by_the_other_and_zero_is_not_rated(tmp_path:
 
 
 def test_convai_zero_as_the_engagement_paper_reads_it(tmp_path: Path) -> None:
-    result = judged(written(tmp_path, "x.json", CONVAI[:1]), ConvAI2017(zero="rating"))
-    assert [j.value for j in result] == [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-    assert {(j.scale_min, j.scale_max) for j in result} == {(0.0, 5.0), (0.0, 2.0)}
+    judgements = judged(written(tmp_path, "x.json", CONVAI[:1]), ConvAI2017(zero="rating"))
+    assert [j.value for j in judgements] == [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+    assert {(j.scale_min, j.scale_max) for j in judgements} == {(0.0, 5.0), (0.0, 2.0)}
 
 
 @pytest.mark.parametrize(
@@ -405,15 +405,15 @@ DSTC10_DEV = {  # dialogs, judgements, of which qualities left out of a row's li
 @pytest.mark.parametrize("name", DSTC10_DEV)
 def test_real_dstc10_dev(name: str) -> None:
     path, ledger = real(f"dstc10-dev/{name}_eval.json"), Ledger()
-    turns, result = read(path), read_judgements(path, ledger=ledger)
+    turns, ratings = read(path), read_judgements(path, ledger=ledger)
     dialogs, judgements, left_out = DSTC10_DEV[name]
     assert turns.frame["dialog"].n_unique() == dialogs
-    assert len(result) == judgements
+    assert len(ratings) == judgements
     assert ledger.skip_counts.total() == left_out
-    assert result.frame.select("value", "scale_min", "scale_max").null_count().row(0) == (0, 0, 0)
+    assert ratings.frame.select("value", "scale_min", "scale_max").null_count().row(0) == (0, 0, 0)
     scored = turns.frame.filter(pl.col("system").is_not_null())
     keys = ["dialog", "speaker"] if name == "fed-dial" else ["dialog", "turn", "speaker"]
-    assert result.frame.join(scored, on=keys, how="semi").height == judgements
+    assert ratings.frame.join(scored, on=keys, how="semi").height == judgements
 
 
 def test_real_fed_systems() -> None:
@@ -435,15 +435,15 @@ def test_real_convai_dialogs() -> None:
 
 
 def test_real_convai_judgements() -> None:
-    result = read_judgements(real("convai2017/train_full.json"))
-    rows = result.frame.filter(quality="engagement")
+    judgements = read_judgements(real("convai2017/train_full.json"))
+    rows = judgements.frame.filter(quality="engagement")
     assert rows.height == 2 * 2_778
     # one entry of each of the 2,337 human-bot dialogs is empty, none of the 441 human-human ones
     assert rows["value"].null_count() == 2_337
     per_dialog = rows.group_by("dialog").agg(pl.col("value").count())["value"]
     assert Counter(per_dialog) == {1: 2_337, 2: 441}
-    assert (result.frame["value"] == 0).sum() == 0
-    assert result.frame["value"].drop_nulls().is_between(1, 5).all()
+    assert (judgements.frame["value"] == 0).sum() == 0
+    assert judgements.frame["value"].drop_nulls().is_between(1, 5).all()
 
 
 def test_real_convai_counts_of_the_engagement_paper() -> None:
@@ -453,7 +453,7 @@ def test_real_convai_counts_of_the_engagement_paper() -> None:
     rated; the score is what stands under the people's ids, zero taken as a rating; two people's
     scores are averaged and rounded half to even.
     """
-    separate = real("predictive-engagement/50convs_AMT.txt").read_text().splitlines()
+    lines = real("predictive-engagement/50convs_AMT.txt").read_text().splitlines()
     path = real("convai2017/train_full.json")
     talks = read(path).frame
     both = talks.group_by("dialog").agg(pl.col("speaker").n_unique()).filter(pl.col("speaker") == 2)
@@ -464,7 +464,7 @@ def test_real_convai_counts_of_the_engagement_paper() -> None:
         .frame.filter(quality="engagement")
         .join(people, on=["dialog", "speaker"], how="semi")
         .join(both, on="dialog", how="semi")
-        .filter(~pl.col("dialog").is_in([line.split("\t")[0] for line in separate]))
+        .filter(~pl.col("dialog").is_in([line.split("\t")[0] for line in lines]))
         .group_by("dialog")
         .agg(pl.col("value").mean())["value"]
     )

@@ -106,8 +106,8 @@ def test_every_exchange_is_two_turns(path: Path) -> None:
 
 def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
     ledger = Ledger()
-    result = list(Hazumi().judgements(Source.of(path), ledger))
-    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in result]
+    judgements = list(Hazumi().judgements(Source.of(path), ledger))
+    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in judgements]
     own = ("1902F2099", "interlocutor")
     assert by == [
         (0, *own, 6.0),
@@ -120,7 +120,7 @@ def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
         (4, "1902-F1", "outsider", 4.0),
         (4, "1902-M2", "outsider", 5.0),
     ]
-    assert result[0] == Judgement(
+    assert judgements[0] == Judgement(
         "1902F2099", 0, "Wizard", "impression", "1902F2099", "interlocutor", 6.0, 1.0, 7.0
     )
     assert ledger.skip_counts == {"score that is no number": 3}
@@ -185,10 +185,13 @@ def test_real_files(
     folder = data / corpus
     if not folder.is_dir():
         pytest.skip(f"no {corpus} in {data}; set SIMPATICO_DATA to the folder of public data sets")
-    listing, files = folder / "exchanges_parsed.json", sorted((folder / "elan").glob("*.eaf"))[::10]
-    frame = read(listing).frame
+    exchange_file, files = (
+        folder / "exchanges_parsed.json",
+        sorted((folder / "elan").glob("*.eaf"))[::10],
+    )
+    frame = read(exchange_file).frame
     assert (frame.height, frame["dialog"].n_unique()) == (2 * exchanges, 30)
-    ratings = read_judgements(listing).frame
+    ratings = read_judgements(exchange_file).frame
     for file in files:
         own = ratings.filter(dialog=file.stem).sort(pl.all())
         assert frame.filter(dialog=file.stem).equals(read(file).frame)
@@ -197,5 +200,5 @@ def test_real_files(
     assert rated.height == complete
     for side, length in enumerate(lengths):
         units = rated.select("dialog", turn=pl.col("turn") + side)
-        message = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
-        assert message.mean() == pytest.approx(length, abs=0.05)
+        characters = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
+        assert characters.mean() == pytest.approx(length, abs=0.05)

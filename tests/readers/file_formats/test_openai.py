@@ -72,19 +72,19 @@ def test_names_make_speakers_of_a_group(tmp_path: Path) -> None:
 
 
 def test_one_chat_a_list_of_chats_and_bare_messages(tmp_path: Path) -> None:
-    message = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}]
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}]
     expected = [("user", "hi"), ("assistant", "yo")]
     for name, content in {
-        "one.json": {"messages": message},
-        "list.json": [{"messages": message}],
-        "bare.json": message,
-        "lists.json": [message],
-        "lines.jsonl": [message],
-        "trl.jsonl": [{"prompt": message[:1], "completion": message[1:]}],
+        "one.json": {"messages": messages},
+        "list.json": [{"messages": messages}],
+        "bare.json": messages,
+        "lists.json": [messages],
+        "lines.jsonl": [messages],
+        "trl.jsonl": [{"prompt": messages[:1], "completion": messages[1:]}],
         "texts.jsonl": [{"prompt": "hi", "completion": "yo"}],
-        "batch.jsonl": [{"custom_id": "x", "body": {"model": "m", "messages": message}}],
-        "lmsys.jsonl": [{"conversation_id": "x", "model": "m", "conversation": message}],
-        "roles.json": [{"conversations": message}],
+        "batch.jsonl": [{"custom_id": "x", "body": {"model": "m", "messages": messages}}],
+        "lmsys.jsonl": [{"conversation_id": "x", "model": "m", "conversation": messages}],
+        "roles.json": [{"conversations": messages}],
     }.items():
         path = written(tmp_path / name, content)
         assert pick_reader(Source.of(path)).name == "openai", name
@@ -93,14 +93,14 @@ def test_one_chat_a_list_of_chats_and_bare_messages(tmp_path: Path) -> None:
 
 
 def test_wildchat_parquet_has_an_interlocutor(tmp_path: Path) -> None:
-    message = [
+    messages = [
         {"role": "user", "content": "hi", "hashed_ip": "ab12", "timestamp": None},
         {"role": "assistant", "content": "yo", "hashed_ip": None, "timestamp": "2024-01-02"},
     ]
     path = tmp_path / "wild.parquet"
-    pl.DataFrame([{"conversation_hash": "h", "model": "m", "conversation": message}]).write_parquet(
-        path
-    )
+    pl.DataFrame(
+        [{"conversation_hash": "h", "model": "m", "conversation": messages}]
+    ).write_parquet(path)
     turns, alignment = aligned(path)
     assert turns == [("h", "user", "human", "hi", None), ("h", "assistant", "m", "yo", 0)]
     assert alignment.formats == {path.name: "openai"}

@@ -88,8 +88,8 @@ def test_without_the_file_of_people_there_is_no_profile(tmp_path: Path) -> None:
 
 def test_each_is_judged_by_the_other(tmp_path: Path) -> None:
     path = files(tmp_path)
-    result = list(RealPersonaChat().judgements(Source.of(path), Ledger()))
-    assert result == [
+    judgements = list(RealPersonaChat().judgements(Source.of(path), Ledger()))
+    assert judgements == [
         Judgement("7", None, "AB", "interest", "AA", "interlocutor", 5.0, 1.0, 5.0),
         Judgement("7", None, "AB", "satisfaction", "AA", "interlocutor", 4.0, 1.0, 5.0),
         Judgement("7", None, "AA", "interest", "AB", "interlocutor", 2.0, 1.0, 5.0),

@@ -208,9 +208,9 @@ def test_no_permission(tmp_path: Path) -> None:
 def test_the_number_of_errors_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(jsonl(*[row(text=5, dialog=str(i)) for i in range(10)]))
-    inputs = Conversations((path,), on_error="skip", max_errors=3)
+    conversations = Conversations((path,), on_error="skip", max_errors=3)
     with pytest.raises(DataError) as caught:
-        list(inputs.chunks(1))
+        list(conversations.chunks(1))
     assert str(caught.value) == (
         f"{path}:4: 'text' must be text, not a whole number (more than 3 bad records)"
     )

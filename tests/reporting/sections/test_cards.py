@@ -21,10 +21,10 @@ from tests.reporting.tree import tree
 
 def test_the_counts_on_every_card_are_those_of_the_run():
     """By kind of metric: each unit of its level is either scored or has a reason."""
-    result = made("demo").found
-    output = result.as_json()
-    for card, score in zip(tree(cards_section(result).html).all("article"), result.scores, strict=True):  # fmt: skip
-        counts = output["run"]["units"][score.level]
+    findings = made("demo").found
+    data = findings.as_json()
+    for card, score in zip(tree(cards_section(findings).html).all("article"), findings.scores, strict=True):  # fmt: skip
+        counts = data["run"]["units"][score.level]
         own = {k.split(".")[1]: n for k, n in counts.items() if k.startswith(f"{score.name}.")}
         line = (
             card.one("p", "n") if len(list(card.all("p", "n"))) == 1 else next(card.all("p", "n"))
@@ -40,48 +40,48 @@ def test_the_counts_on_every_card_are_those_of_the_run():
             sorted(own.values(), reverse=True)
         )
         assert done + sum(own.values()) == {"turn": 755, "dialog": 132}[score.level]
-        assert card.one("p", "sig").text == result.facts["metrics"][score.metric]["signature"]
+        assert card.one("p", "sig").text == findings.facts["metrics"][score.metric]["signature"]
 
 
 def test_the_ranges_on_every_card_are_those_of_the_json():
-    result = made("demo").found
-    output = result.as_json()
-    means = {row["system"]: row for row in output["systems"]}
-    who = assign_styles(result.systems)
+    findings = made("demo").found
+    data = findings.as_json()
+    means = {row["system"]: row for row in data["systems"]}
+    who = assign_styles(findings.systems)
     for card, score in zip(
-        tree(cards_section(result).html).all("article"), result.scores, strict=True
+        tree(cards_section(findings).html).all("article"), findings.scores, strict=True
     ):
-        p5, p95, _ = output["spreads"][score.name]
-        message = next(card.all("svg")).attributes["aria-label"].split("; ")
-        marks = tuple((who[s], means[s][score.name]) for s in result.systems)
+        p5, p95, _ = data["spreads"][score.name]
+        parts = next(card.all("svg")).attributes["aria-label"].split("; ")
+        marks = tuple((who[s], means[s][score.name]) for s in findings.systems)
         axis = range_axis(RangeChart(score.low, score.high, p5, p95, marks, ""))
         digits = interval_digits(axis.low, axis.high)
         assert (
-            message[1]
+            parts[1]
             == f"90% of dialogs between {format_number(p5, digits)} and {format_number(p95, digits)}"
         )
-        assert message[2:] == [
+        assert parts[2:] == [
             f"{s} {format_number(means[s][score.name], digits)}"
             for s in ("brisk", "carousel", "harbor")
         ]
 
 
 def test_reasons_in_words_the_most_frequent_first():
-    result = made("demo").found
-    (style,) = [s for s in result.scores if s.name == "style_matching"]
-    assert scored_counts(result, style) == (
+    findings = made("demo").found
+    (style,) = [s for s in findings.scores if s.name == "style_matching"]
+    assert scored_counts(findings, style) == (
         "688 turns scored. Not scored: 66 that reply to nothing, 1 without words."
     )
     units = {"turn": {"style_matching.scored": 1, "style_matching.my_reason": 1234}}
-    odd = replace(result, facts={**result.facts, "units": units})
+    odd = replace(findings, facts={**findings.facts, "units": units})
     assert scored_counts(odd, style) == "1 turn scored. Not scored: 1,234 my reason."
 
 
 def test_of_many_systems_the_two_that_lead_are_marked():
-    result = made("thirteen").found
-    card = next(tree(cards_section(result).html).all("article"))
-    message = next(card.all("svg")).attributes["aria-label"].split("; ")
-    assert [s.rpartition(" ")[0] for s in message[2:]] == list(result.main)
+    findings = made("thirteen").found
+    card = next(tree(cards_section(findings).html).all("article"))
+    parts = next(card.all("svg")).attributes["aria-label"].split("; ")
+    assert [s.rpartition(" ")[0] for s in parts[2:]] == list(findings.main)
 
 
 def test_metrics_of_parts_only_are_named():
@@ -90,10 +90,10 @@ def test_metrics_of_parts_only_are_named():
         last.text
         == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
     )
-    result = case("only_parts").found
+    findings = case("only_parts").found
     assert (
         "Also scored, with sub-scores only: emotion_shares. "
-        in tree(cards_section(result).html).text
+        in tree(cards_section(findings).html).text
     )
 
 
@@ -108,8 +108,8 @@ def test_what_was_read_of_the_demo():
         "Scored turns of": "user (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
         "Context only": "0 turns: replied to, not scored",
     }
-    (output,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
-    assert output == (
+    (note,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
+    assert note == (
         "124 harbor turns reply to user; 120 carousel turns reply to user; 119 user turns reply to "
         "harbor; 118 user turns reply to carousel; 107 brisk turns reply to user; 101 user turns "
         "reply to brisk; 66 user turns open the dialog."
@@ -117,17 +117,17 @@ def test_what_was_read_of_the_demo():
 
 
 def with_alignment(**changed):
-    result = made("unjudged").found
-    read = {**result.facts["alignment"], **changed}
-    return replace(result, facts={**result.facts, "alignment": read})
+    findings = made("unjudged").found
+    read = {**findings.facts["alignment"], **changed}
+    return replace(findings, facts={**findings.facts, "alignment": read})
 
 
 def test_what_was_set_aside_is_counted_the_largest_first():
     odd = with_alignment(aside={"empty text": 1, "no reply": 1500}, rejected={"not JSON": 2})
     root = tree(input_section(odd, None).html)
     assert root.one("h2").text == "48 dialogs read; 1,503 records were skipped or rejected"
-    display = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
-    assert display == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
+    cells = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
+    assert cells == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
     assert "Each one with its file and line: rejects.jsonl in the run folder." in root.text
     one = tree(input_section(with_alignment(aside={"empty text": 1}), None).html)
     assert one.one("h2").text == "48 dialogs read; 1 record was skipped or rejected"
@@ -149,19 +149,19 @@ def test_long_lists_end_in_how_many_more():
 
 
 def test_the_commands_that_made_the_page():
-    result = made("demo").found
-    names = ",".join(result.facts["metrics"])
-    assert rerun_commands(result, None) == [
+    findings = made("demo").found
+    names = ",".join(findings.facts["metrics"])
+    assert rerun_commands(findings, None) == [
         f"simpatico score conversations.jsonl --metrics {names} --out demo-run",
         "simpatico compare demo-run",
         "simpatico report demo-run --out report.html",
     ]
-    assert rerun_commands(result, "my ratings.csv")[2:] == [
+    assert rerun_commands(findings, "my ratings.csv")[2:] == [
         "simpatico validate demo-run --judgements 'my ratings.csv'",
         "simpatico report demo-run --judgements 'my ratings.csv' --out report.html",
     ]
     inputs = [{"name": f"{i} $(x).jsonl", "sha256": "0" * 64} for i in range(5)]
-    odd = replace(result, facts={**result.facts, "inputs": inputs})
+    odd = replace(findings, facts={**findings.facts, "inputs": inputs})
     start = "simpatico score '0 $(x).jsonl' '1 $(x).jsonl' '2 $(x).jsonl' … --metrics "
     assert rerun_commands(odd, None)[0].startswith(start)
 
@@ -220,26 +220,26 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
     ],
 )
 def test_which_dialogs_are_quoted(kind, heading):
-    result = made(kind).found
-    output = collect_quotations(result)
-    assert dialogs_heading(output) == heading
-    root = tree(dialogs_section(result, output).html)
+    findings = made(kind).found
+    quotations = collect_quotations(findings)
+    assert dialogs_heading(quotations) == heading
+    root = tree(dialogs_section(findings, quotations).html)
     assert root.one("h2").text == heading
     articles = list(root.all("article"))
-    assert len(articles) == len(output.dialogs)
+    assert len(articles) == len(quotations.dialogs)
     last = list(root.all("p", "note"))[-1].text
     assert last.startswith(
-        f"{len(articles)} of {result.facts['alignment']['dialogs']} dialogs are "
+        f"{len(articles)} of {findings.facts['alignment']['dialogs']} dialogs are "
     )
 
 
 def test_headings_over_quoted_dialogs():
-    result = made("demo").found
-    output = collect_quotations(result)
+    findings = made("demo").found
+    quotations = collect_quotations(findings)
 
     def titled(*titles):
-        sample = zip(output.dialogs, titles, strict=False)
-        return replace(output, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in sample))  # fmt: skip
+        pairs = zip(quotations.dialogs, titles, strict=False)
+        return replace(quotations, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in pairs))  # fmt: skip
 
     assert dialogs_heading(titled("The only dialog")) == "The one dialog"
     assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
@@ -285,13 +285,13 @@ def test_words_are_not_marked_by_another_lexicon(kind, reason):
 
 def test_the_score_that_dialogs_are_chosen_by():
     """It follows the raters, or else it tells the systems apart, or else it is the first."""
-    result = made("demo").found
-    assert lead_score(result) == "style_matching"
-    rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in result.evidence.correlations]  # fmt: skip
+    findings = made("demo").found
+    assert lead_score(findings) == "style_matching"
+    rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in findings.evidence.correlations]  # fmt: skip
     assert (
-        lead_score(replace(result, evidence=replace(result.evidence, correlations=rows)))
+        lead_score(replace(findings, evidence=replace(findings.evidence, correlations=rows)))
         == "empathy"
     )
-    assert lead_score(replace(result, evidence=None)) == "agreeableness"
+    assert lead_score(replace(findings, evidence=None)) == "agreeableness"
     assert lead_score(case("alone").found) == "emotional_entropy"
     assert lead_score(case("only_parts").found) is None

@@ -19,16 +19,16 @@ def r2(value):
 
 
 def test_every_cell_of_t_p_and_both_is_that_of_the_json():
-    result = made("demo").found
+    findings = made("demo").found
     rows = {
         (r["quality"], r["score"], r["added_name"]): r
-        for r in result.as_json()["evidence"]["incremental"]
+        for r in findings.as_json()["evidence"]["incremental"]
         if r["n"] >= 60
     }
-    titles = {**result.titles, ALL: "All combined"}
-    lines = {**result.titles, ALL: "All combined"}
-    records = 0
-    for body in tree(incremental_section(result).html).one("table", "tp").all("tbody"):
+    titles = {**findings.titles, ALL: "All combined"}
+    lines = {**findings.titles, ALL: "All combined"}
+    count = 0
+    for body in tree(incremental_section(findings).html).one("table", "tp").all("tbody"):
         head, *rest = body.all("tr")
         name, _, *columns = (th for th in head.all("th"))
         quality = name.one("b").text.strip("“”")
@@ -40,14 +40,14 @@ def test_every_cell_of_t_p_and_both_is_that_of_the_json():
             f"{titles[a]}P alone {r2(own[quality, old[0], a]['adj_r2_p'])}, P+T:" for a in added
         ]
         for line, score in zip(rest, old, strict=True):
-            output = [own[quality, score, a] for a in added]
+            models = [own[quality, score, a] for a in added]
             assert line.one("th").text == lines[score]
-            assert line.one("td", "t1").text == r2(output[0]["adj_r2_t"])
+            assert line.one("td", "t1").text == r2(models[0]["adj_r2_t"])
             cells = list(line.all("td", "p"))
-            assert [c.prose for c in cells] == [r2(r["adj_r2_pt"]) for r in output]
-            assert [c.attributes["title"] for c in cells] == [gain(r) for r in output]
-            records += len(cells)
-    assert records == len(rows) == 3 * 3 * 6
+            assert [c.prose for c in cells] == [r2(r["adj_r2_pt"]) for r in models]
+            assert [c.attributes["title"] for c in cells] == [gain(r) for r in models]
+            count += len(cells)
+    assert count == len(rows) == 3 * 3 * 6
 
 
 def gain(row: dict) -> str:
@@ -76,22 +76,22 @@ def gaining(found, *clear: tuple[str, str, str]):
 
 def test_how_many_models_gain():
     """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
-    result = made("demo").found
+    findings = made("demo").found
     none = "No psychological metric adds significantly to the traditional ones"
-    assert incremental_finding(gaining(result)) == none
+    assert incremental_finding(gaining(findings)) == none
     one = ("overall", "length", "empathy")
-    assert incremental_finding(gaining(result, one)) == (
+    assert incremental_finding(gaining(findings, one)) == (
         "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; confirmed "
         "by cross-validation in none of these"
     )
     two = ("interesting", ALL, "style_matching")
-    assert incremental_finding(gaining(result, one, two)) == (
+    assert incremental_finding(gaining(findings, one, two)) == (
         "Empathy and language style matching add to the traditional metrics in 2 of 45 models; "
         "confirmed by cross-validation in none of these"
     )
     few = ("enjoyed", "length", "empathy")
-    both = ("overall", "length", ALL)
-    assert incremental_finding(gaining(result, few, both)) == none
+    joint = ("overall", "length", ALL)
+    assert incremental_finding(gaining(findings, few, joint)) == none
 
 
 @pytest.mark.parametrize(("units", "drawn"), [(59, False), (60, True)])
@@ -116,17 +116,17 @@ def test_without_judgements_there_is_no_such_section():
 
 
 def test_every_cell_of_the_heat_map_is_that_of_the_json():
-    result = made("demo").found
-    output = result.as_json()["structure"]
-    order, names = list(output["order"]), list(output["names"])
-    cells = list(tree(overlap_section(result).html).all("g", "cellr"))
+    findings = made("demo").found
+    structure = findings.as_json()["structure"]
+    order, names = list(structure["order"]), list(structure["names"])
+    cells = list(tree(overlap_section(findings).html).all("g", "cellr"))
     assert len(cells) == 21
     for cell in cells:
         row, column = (
             names.index(order[int(cell.attributes[f"data-{k}"])]) for k in ("row", "column")
         )
-        r, low, high, n = (output[part][row][column] for part in ("r", "low", "high", "n"))
-        a, b = result.titles[names[row]], result.titles[names[column]]
+        r, low, high, n = (structure[part][row][column] for part in ("r", "low", "high", "n"))
+        a, b = findings.titles[names[row]], findings.titles[names[column]]
         assert cell.text == format_correlation(r)
         start = f"{a} and {b}: r {format_correlation(r)} [{format_correlation(low)}, {format_correlation(high)}], n {n}: "
         assert cell.attributes["data-say"].startswith(start)
@@ -145,27 +145,27 @@ def structured(found, **pairs: float | None):
 
 def test_what_the_heading_says_of_the_overlap():
     """Four metrics, two of each kind: four pairs of a psychological with a traditional one."""
-    result = made("unjudged").found
+    findings = made("unjudged").found
     start = "The psychological metrics correlate little with the traditional ones: "
     end = "psychological–traditional pairs stay below |r| = .2"
-    assert overlapping(structured(result)) == f"{start}4 of 4 {end}"
+    assert overlapping(structured(findings)) == f"{start}4 of 4 {end}"
     one = {"emotional_entropy__length": 0.2}
-    assert overlapping(structured(result, **one)) == f"{start}3 of 4 {end}"
+    assert overlapping(structured(findings, **one)) == f"{start}3 of 4 {end}"
     three = {**one, "style_matching__length": -0.2, "style_matching__question_rate": -0.5}
-    assert overlapping(structured(result, **three)) == (
+    assert overlapping(structured(findings, **three)) == (
         f"Question rate and language style matching overlap most (r = −.50); 1 of 4 {end}"
     )
     none = {f"{a}__{b}": None for a in FEW_METRICS for b in FEW_METRICS if a < b}
     assert (
-        overlapping(structured(result, **none))
+        overlapping(structured(findings, **none))
         == "No correlation between two metrics can be computed"
     )
 
 
 def test_what_the_heading_says_of_metrics_of_one_kind():
-    result = case("no_traditional").found
-    output = structured(result, style_matching__empathy=-0.3)
-    assert overlapping(output) == (
+    findings = case("no_traditional").found
+    changed_findings = structured(findings, style_matching__empathy=-0.3)
+    assert overlapping(changed_findings) == (
         "Empathy and language style matching overlap most (r = −.30); 2 of 3 pairs of metrics stay "
         "below |r| = .2"
     )

@@ -16,17 +16,17 @@ def section(found):
 
 
 def test_the_numbers_of_every_forest_are_those_of_the_json():
-    result = made("demo").found
-    evidence = result.as_json()["evidence"]
-    panes = list(section(result).all("div", "pane"))
-    assert len(panes) == len(result.qualities) == 4
-    for (quality, level), pane in zip(result.qualities, panes, strict=True):
-        ratings = {
+    findings = made("demo").found
+    evidence = findings.as_json()["evidence"]
+    panes = list(section(findings).all("div", "pane"))
+    assert len(panes) == len(findings.qualities) == 4
+    for (quality, level), pane in zip(findings.qualities, panes, strict=True):
+        agreement = {
             r["score"]: r
             for r in evidence["agreement"]
             if (r["quality"], r["level"]) == (quality, level)
         }
-        one = ratings["one_more_judge"]["value"]
+        one = agreement["one_more_judge"]["value"]
         own = [
             r for r in evidence["correlations"] if (r["quality"], r["level"]) == (quality, level)
         ]
@@ -34,13 +34,13 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
         n = max(r["n"] for r in own)
         about = f"“{quality}”, {n} rated dialogs, on a scale from 1 to 5"
         assert next(pane.all("p", "note")).text == about
-        display = [
+        cells = [
             [tr.one("bdi").text, *(td.prose for td in tr.all("td", "r"))]
             for tr in pane.one("tbody").all("tr")
         ]
-        assert display == [
+        assert cells == [
             [
-                result.titles[r["score"]],
+                findings.titles[r["score"]],
                 format_correlation(r["value"]),
                 f"[{format_correlation(r['low'])}, {format_correlation(r['high'])}]",
                 f"{100 * r['value'] / one:.0f}%"
@@ -50,7 +50,7 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
             for r in own
         ]
         lines = [x.text for x in pane.one("thead").all("span", "vh")][1]
-        ceiling = ratings["ceiling"]["value"]
+        ceiling = agreement["ceiling"]["value"]
         expected = ["plot"] + [f"one more rater {format_correlation(one)}"] * (one is not None)
         assert lines == ", ".join(
             expected + [f"noise ceiling {format_correlation(ceiling)}"] * (ceiling is not None)
@@ -58,24 +58,24 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
 
 
 def test_how_far_raters_agree_is_that_of_the_json():
-    result = made("demo").found
+    findings = made("demo").found
     rows = {
         (r["quality"], r["level"]): r
-        for r in result.as_json()["evidence"]["agreement"]
+        for r in findings.as_json()["evidence"]["agreement"]
         if r["score"] == "krippendorff_alpha_ordinal"
     }
-    side = section(result).one("div", "side")
-    display = {
+    side = section(findings).one("div", "side")
+    cells = {
         tr.one("bdi").text: [td.text for td in tr.all("td", "r")]
         for tr in side.one("tbody").all("tr")
     }
     for (quality, _), row in rows.items():
         ends = f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]"
-        reference = [format_correlation(row["value"]), ends]
-        assert display[quality] == (
-            reference if row["value"] is not None else ["one rater per unit", ""]
+        expected = [format_correlation(row["value"]), ends]
+        assert cells[quality] == (
+            expected if row["value"] is not None else ["one rater per unit", ""]
         )
-    assert display["enjoyed"] == ["one rater per unit", ""]
+    assert cells["enjoyed"] == ["one rater per unit", ""]
     frame = made("demo").judgements.frame
     assert (frame["judge"].n_unique(), frame["value"].count(), frame["value"].null_count()) == (
         25,
@@ -117,27 +117,27 @@ def correlated(found, value, p, score="length", others=1.0):
 
 def test_which_metric_comes_closest():
     """One more rater of the demo's “overall” reaches `one`."""
-    result = made("demo").found
-    assert closest_metric(result) == "No metric correlates significantly with “overall”"
-    (one,) = [r.value for r in result.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
+    findings = made("demo").found
+    assert closest_metric(findings) == "No metric correlates significantly with “overall”"
+    (one,) = [r.value for r in findings.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
     start = "Length correlates most with human ratings"
     end = "the correlation that one more rater has"
     for share, words in [(0.5, "about half"), (0.42, "42% of"), (1.2, "at least"), (0.749, "about three quarters of")]:  # fmt: skip
-        assert closest_metric(correlated(result, share * one, 0.01)) == f"{start}: {words} {end}"
+        assert closest_metric(correlated(findings, share * one, 0.01)) == f"{start}: {words} {end}"
     assert (
-        closest_metric(correlated(result, -one / 3, 0.01))
+        closest_metric(correlated(findings, -one / 3, 0.01))
         == f"{start} (negatively): about a third of {end}"
     )
     assert (
-        closest_metric(correlated(result, 0.4, 0.05))
+        closest_metric(correlated(findings, 0.4, 0.05))
         == "No metric correlates significantly with “overall”"
     )
 
 
 def test_which_metric_comes_closest_to_a_single_rater():
     """With one rater per unit nobody knows what one more would tell."""
-    result = correlated(case("one_rater").found, 0.37, 0.01)
-    assert closest_metric(result) == "Length correlates most with human ratings: r = .37"
+    findings = correlated(case("one_rater").found, 0.37, 0.01)
+    assert closest_metric(findings) == "Length correlates most with human ratings: r = .37"
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_shares_in_words(share, words):
 
 @pytest.mark.parametrize(("units", "drawn"), [(29, False), (30, True)])
 def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
-    result = rated(units).found
-    root = section(result)
+    findings = rated(units).found
+    root = section(findings)
     assert len(list(root.all("table", "forest"))) == drawn
-    error = [p.prose for p in root.all("p", "refuse")]
+    refusals = [p.prose for p in root.all("p", "refuse")]
     few = "Too few rated dialogs to correlate metrics with human ratings"
-    assert (closest_metric(result) == few) is not drawn
-    assert error == (
+    assert (closest_metric(findings) == few) is not drawn
+    assert refusals == (
         []
         if drawn
         else [

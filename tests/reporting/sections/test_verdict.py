@@ -50,8 +50,8 @@ def panes_of(html: str):
 
 def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -> str:
     """The last cell of a row from the JSON of the correlations."""
-    request = (*quality, score)
-    (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == request]
+    key = (*quality, score)
+    (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == key]
     if row["value"] is None:
         return "–"
     r = format_correlation(row["value"])
@@ -64,37 +64,37 @@ def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -
 
 @pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen", "nulls_only"])
 def test_every_row_of_every_pair_is_that_of_the_json(kind):
-    result = made(kind).found
-    output, full = {}, result.as_json()
-    for row in full["differences"]:
-        output.setdefault((row["a"], row["b"]), []).append(row)
+    findings = made(kind).found
+    by_pair, data = {}, findings.as_json()
+    for row in data["differences"]:
+        by_pair.setdefault((row["a"], row["b"]), []).append(row)
     panes = panes_of(made(kind).html)
-    assert len(panes) == len(output)
-    for pane, (pair, rows) in zip(panes, output.items(), strict=True):
+    assert len(panes) == len(by_pair)
+    for pane, (pair, rows) in zip(panes, by_pair.items(), strict=True):
         table = pane.one("table", "verdict")
         assert table.one("caption").text == "Differences between {} and {}".format(*pair)
-        display = {
+        cells_of = {
             cells[0].prose: [c.prose for c in cells[1:]]
             for tr in table.all("tr")
             if (cells := list(tr.all("td")))
         }
         for row in rows:
-            _, wins, *tracks = display.pop(row_of(row))
+            _, wins, *tracks = cells_of.pop(row_of(row))
             assert wins == format_number(row["times_in_100"], 0)
             follows = [
-                tracked_of(full["evidence"]["correlations"], quality, row["score"])
-                for quality in result.qualities[:1]
+                tracked_of(data["evidence"]["correlations"], quality, row["score"])
+                for quality in findings.qualities[:1]
             ]
             assert tracks == follows
             if row["low"] is not None:
                 assert numbers_of(row) in row_of(row)
-        assert display == {}
+        assert cells_of == {}
 
 
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_rows_stand_under_what_was_found(kind):
-    result = made(kind).found
-    for pane, (pair, rows) in zip(panes_of(made(kind).html), result.pairs.items(), strict=True):
+    findings = made(kind).found
+    for pane, (pair, rows) in zip(panes_of(made(kind).html), findings.pairs.items(), strict=True):
         heads = [tr.text for tr in pane.all("tr", "grp")]
         counts: dict[str, int] = {}
         for title in [GROUPS[d.finding].format(a=pair[0]) for d in rows]:
@@ -177,8 +177,8 @@ def test_whether_a_score_follows_the_raters(value, p, words):
 
 def test_which_findings_also_follow_the_raters():
     """harbor and brisk differ in agreeableness, length and question rate."""
-    result = made("demo").found
-    one = correlated(result, "length", 0.4, 0.01)
+    findings = made("demo").found
+    one = correlated(findings, "length", 0.4, 0.01)
     assert raters_sentence(one) == (
         "Length also correlates with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
@@ -192,7 +192,7 @@ def test_which_findings_also_follow_the_raters():
         raters_sentence(every)
         == "Agreeableness, length and question rate also correlate with “overall”."
     )
-    against = correlated(result, "length", -0.4, 0.01)
+    against = correlated(findings, "length", -0.4, 0.01)
     assert raters_sentence(against) == (
         "Length correlates in the wrong direction with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
@@ -200,14 +200,14 @@ def test_which_findings_also_follow_the_raters():
 
 
 def test_the_pairs_of_many_systems_stand_in_a_matrix():
-    result = made("thirteen").found
+    findings = made("thirteen").found
     top = tree(made("thirteen").html).one("div", "mast")
     inputs = list(top.one("fieldset", "matrix").all("input"))
     assert len(inputs) == 13 * 12 / 2
-    pairs = list(result.pairs)
+    pairs = list(findings.pairs)
     for box in inputs:
         a, b = pairs[int(box.attributes["value"])]
-        clear = sum(d.finding in ("higher", "lower") for d in result.pairs[a, b])
+        clear = sum(d.finding in ("higher", "lower") for d in findings.pairs[a, b])
         noun = "difference" if clear == 1 else "differences"
         assert box.attributes["aria-label"] == f"{a} vs. {b}: {clear} significant {noun}"
     assert [b.attributes["value"] for b in inputs if "checked" in b.attributes] == ["0"]
@@ -229,9 +229,9 @@ def test_pairs_that_are_left_out_are_counted():
 
 
 def test_what_could_not_be_used_is_a_link():
-    result = made("unjudged").found
-    read = {**result.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
-    odd = replace(result, facts={**result.facts, "alignment": read})
+    findings = made("unjudged").found
+    read = {**findings.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
+    odd = replace(findings, facts={**findings.facts, "alignment": read})
     root = tree(verdict_section(odd, "x"))
     (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
     assert link.text == "3 records skipped or rejected"

@@ -87,8 +87,8 @@ def test_ceilings_are_what_the_truth_reaches(missing):
 
 
 def test_judges_without_any_agreement_leave_a_ceiling_of_nought():
-    separate = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
-    result = of(separate)
+    matrix = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
+    result = of(matrix)
     assert result.analytic.value == 0.0
     assert result.one_more_judge.value < 0
 

@@ -54,21 +54,23 @@ def test_the_mean_of_outsiders_by_hand():
 def test_units_of_one_dialog_are_drawn_together():
     dialogs = [i // 2 for i in range(24)]
     x, y = np.arange(24) * 7 % 11 / 1.0, np.arange(24) * 5 % 13 / 1.0
-    inputs = judged("interlocutor", list(x), "me", dialogs)
-    inputs += judged("outsider", list(y), "a", dialogs)
-    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good", seed=3)
+    judgements = judged("interlocutor", list(x), "me", dialogs)
+    judgements += judged("outsider", list(y), "a", dialogs)
+    (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good", seed=3)
     order = np.lexsort([np.arange(24), [f"d{d}" for d in dialogs]])
-    output = bootstrap_correlation(
+    expected = bootstrap_correlation(
         x[order], y[order], np.array([f"d{d}" for d in dialogs])[order], seed=3
     )
-    assert (row.value, row.low, row.high) == (output.value, output.low, output.high)
+    assert (row.value, row.low, row.high) == (expected.value, expected.low, expected.high)
     assert row.method.startswith("Pearson r, bootstrap of 12 clusters")
 
 
 def test_the_order_of_judgements_changes_nothing():
-    full = Judgements.of(everybody([i // 2 for i in range(10)]))
-    mixture = Judgements(full.frame.sample(fraction=1, shuffle=True, seed=5))
-    assert interlocutor_outsiders_row(full, "good") == interlocutor_outsiders_row(mixture, "good")
+    judgements = Judgements.of(everybody([i // 2 for i in range(10)]))
+    permutation = Judgements(judgements.frame.sample(fraction=1, shuffle=True, seed=5))
+    assert interlocutor_outsiders_row(judgements, "good") == interlocutor_outsiders_row(
+        permutation, "good"
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,13 +89,13 @@ def test_what_is_not_counted(given):
 
     The first has all ten: a judge who did not rate changes nothing.
     """
-    output = interlocutor_outsiders_row(Judgements.of(given), "good")
-    assert [r.n for r in output] == ([10] if len(given) == 39 else [])
+    rows = interlocutor_outsiders_row(Judgements.of(given), "good")
+    assert [r.n for r in rows] == ([10] if len(given) == 39 else [])
 
 
 def test_ratings_that_never_vary_say_so():
-    inputs = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
-    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good")
+    judgements = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
+    (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good")
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 10)
 
 
@@ -104,16 +106,16 @@ def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, 
     """What who took part wrote, and what each onlooker did: whole numbers with noise."""
     rng = np.random.default_rng(seed)
     felt = rng.normal(4, 1.5, units)
-    records = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
-    return np.round(felt + rng.normal(0, 2, units)), np.round(records)
+    outside = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
+    return np.round(felt + rng.normal(0, 2, units)), np.round(outside)
 
 
 def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
-    inputs = judged("interlocutor", inside.tolist(), "me", dialogs)
+    judgements = judged("interlocutor", inside.tolist(), "me", dialogs)
     for j in range(seen.shape[1]):
         column = [None if np.isnan(v) else v for v in seen[:, j].tolist()]
-        inputs += judged("outsider", column, f"o{j}", dialogs)
-    return Judgements.of(inputs)
+        judgements += judged("outsider", column, f"o{j}", dialogs)
+    return Judgements.of(judgements)
 
 
 def covariance(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -129,9 +131,9 @@ def r_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def cronbach(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Alpha = k / (k - 1) (1 - sum of variances / variance of the sum), which is ICC(3,k)."""
-    k, full = seen.shape[1], seen.sum(axis=1)
+    k, total = seen.shape[1], seen.sum(axis=1)
     single = sum(covariance(weights, column, column) for column in seen.T)
-    return k / (k - 1) * (1 - single / covariance(weights, full, full))
+    return k / (k - 1) * (1 - single / covariance(weights, total, total))
 
 
 def test_by_hand() -> None:
@@ -150,34 +152,34 @@ def test_by_hand() -> None:
 
 def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
     """Cronbach's alpha and plain correlations, over the same draws of twenty dialogs."""
-    inside, records = crowd()
+    inside, outside = crowd()
     dialogs = [i // 2 for i in range(40)]
-    rows = outsider_rows(as_judgements(inside, records, dialogs), "good", seed=4)
+    rows = outsider_rows(as_judgements(inside, outside, dialogs), "good", seed=4)
     order = sorted(set(dialogs), key=lambda d: f"d{d}")
-    chart = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
-    weights = np.vstack([np.ones(40), chart])
-    top = np.sqrt(np.maximum(cronbach(weights, records), 0))
-    alone = np.mean([r_of(weights, inside, column) for column in records.T], axis=0)
-    mean = r_of(weights, inside, records.mean(axis=1))
-    for row, output in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
-        ends = np.quantile(output[1:][np.isfinite(output[1:])], [0.025, 0.975])
-        assert [row.value, row.low, row.high] == pytest.approx([output[0], *ends], abs=1e-9)
+    counts = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
+    weights = np.vstack([np.ones(40), counts])
+    top = np.sqrt(np.maximum(cronbach(weights, outside), 0))
+    alone = np.mean([r_of(weights, inside, column) for column in outside.T], axis=0)
+    mean = r_of(weights, inside, outside.mean(axis=1))
+    for row, expected in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
+        ends = np.quantile(expected[1:][np.isfinite(expected[1:])], [0.025, 0.975])
+        assert [row.value, row.low, row.high] == pytest.approx([expected[0], *ends], abs=1e-9)
 
 
 def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
-    inputs = as_judgements(*crowd(200, 5, seed=2))
-    alone, top, endless = (r.value or 0 for r in outsider_rows(inputs, "good"))
-    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(inputs, "good"))
+    judgements = as_judgements(*crowd(200, 5, seed=2))
+    alone, top, endless = (r.value or 0 for r in outsider_rows(judgements, "good"))
+    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(judgements, "good"))
     assert alone < mean < endless < 1
     assert endless == pytest.approx(mean / top, abs=1e-9)
 
 
 def test_units_that_one_left_out_go_where_they_are_few() -> None:
-    inside, records = crowd(100)
-    records[0, 0] = np.nan
-    assert {r.n for r in outsider_rows(as_judgements(inside, records), "good")} == {99}
-    records[:50, 0] = np.nan
-    rows = outsider_rows(as_judgements(inside, records), "good")
+    inside, outside = crowd(100)
+    outside[0, 0] = np.nan
+    assert {r.n for r in outsider_rows(as_judgements(inside, outside), "good")} == {99}
+    outside[:50, 0] = np.nan
+    rows = outsider_rows(as_judgements(inside, outside), "good")
     assert [r.n for r in rows] == [100, 100, 100]
     assert rows[1].method.startswith("√ICC(1,k), k the harmonic mean")
 
