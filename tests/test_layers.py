@@ -115,7 +115,7 @@ def test_no_edge_is_allowed_that_nobody_uses():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_nothing_in_the_package_runs_foreign_code_or_prints(path):
-    banned = {"pickle", "joblib", "dill", "cloudpickle", "marshal", "shelve", "yaml"}
+    forbidden_modules = {"pickle", "joblib", "dill", "cloudpickle", "marshal", "shelve", "yaml"}
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {
         (a.name if isinstance(n, ast.Import) else n.module or "").split(".")[0]
@@ -123,7 +123,7 @@ def test_nothing_in_the_package_runs_foreign_code_or_prints(path):
         if isinstance(n, ast.Import | ast.ImportFrom)
         for a in n.names
     }
-    assert not names & banned
+    assert not names & forbidden_modules
     calls = {getattr(n.func, "id", "") for n in ast.walk(tree) if isinstance(n, ast.Call)}
     assert not calls & {"eval", "exec", "print", "__import__"}
     assert not [n for n in ast.walk(tree) if isinstance(n, ast.Assert)]

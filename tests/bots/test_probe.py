@@ -61,7 +61,7 @@ def test_ill_servers_lose_nothing_and_leave_no_key(server, tmp_path):
 def test_a_row_says_by_what_it_was_got(server, tmp_path):
     bot = load_bot(f"{server.url}?model=m", Settings(temperature=0.0, instruction="Be kind."))
     probe(bot, prompts(["Hi", "empty: x"]), tmp_path / "a.jsonl")
-    used = {
+    facts = {
         "kind": "http",
         "address": server.url,
         "model": "m",
@@ -80,7 +80,7 @@ def test_a_row_says_by_what_it_was_got(server, tmp_path):
         "text": "You said Hi.",
         "system": "m",
         "prompt": "p0",
-        "bot": used,
+        "bot": facts,
         "model": "test-model",
         "ended": "stop",
         "tokens_in": 7,
@@ -94,7 +94,7 @@ def test_a_row_says_by_what_it_was_got(server, tmp_path):
         "prompt": "p1",
         "error": f"{server.url} sent an empty answer",
         "why": "empty",
-        "bot": used,
+        "bot": facts,
     }
 
 

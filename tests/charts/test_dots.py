@@ -76,8 +76,8 @@ def test_ticks_stand_where_they_say():
     assert len(ticks) >= 2
     for tick in ticks:
         assert value_at(axis, tick.get("x", "")) == pytest.approx(float(words(tick)), abs=1e-4)
-    (dotted,) = named(panel, "line", "ref")
-    assert value_at(axis, dotted.get("x1", "")) == pytest.approx(2.52, abs=1e-4)
+    (reference_line,) = named(panel, "line", "ref")
+    assert value_at(axis, reference_line.get("x1", "")) == pytest.approx(2.52, abs=1e-4)
 
 
 def test_what_is_null_is_a_dash_with_its_reason():

@@ -340,9 +340,9 @@ def test_words_come_from_the_run_or_from_the_name(tmp_path):
         "unit": "jokes",
     }
     (run.folder / "run.json").write_text(json.dumps(facts))
-    reopened = compare([Run(run.folder)])  # facts are read once per Run
-    difference = reopened[0]
-    assert isinstance(reopened, Differences)
+    again = compare([Run(run.folder)])  # facts are read once per Run
+    difference = again[0]
+    assert isinstance(again, Differences)
     assert (difference.title, difference.more, difference.less, difference.score_unit) == (
         "Irony",
         "is more ironic than",

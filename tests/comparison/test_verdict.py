@@ -164,7 +164,5 @@ def test_an_interval_that_rounding_made_a_point():
 
 
 def test_json_begins_with_what_scripts_rely_on():
-    promised = (
-        "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
-    )
-    assert list(difference_as_json(TOLD))[:14] == promised.split()
+    columns = "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
+    assert list(difference_as_json(TOLD))[:14] == columns.split()

@@ -174,11 +174,11 @@ def test_a_file_beside_its_csv_is_not_taken_for_it(tmp_path: Path) -> None:
 
 def test_sums_over_the_words_of_turns(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", "term,category,weight\nhappy,joy,1.5\nglad,joy,1\nsad,woe,2\n")
-    wanted = LexiconSums(str(path), ("woe", "joy"))
+    feature = LexiconSums(str(path), ("woe", "joy"))
     frame = pl.DataFrame({"dialog": "d", "speaker": ["a", "b", "a"], "text": ["", "", ""]})
     texts = pl.Series("text", ["Happy, happy, sad.", "unhappy", "GLAD happy"])
     turns = Turns.from_utterances(frame.with_columns(texts))
-    sums = Features(turns, closure([wanted]))[wanted]
+    sums = Features(turns, closure([feature]))[feature]
     # woe: 2, 0, 0; joy: 1.5 + 1.5, 0, 1 + 1.5
     np.testing.assert_array_equal(sums, [[2.0, 3.0], [0.0, 0.0], [0.0, 2.5]])
 
@@ -213,10 +213,10 @@ def test_missing_file(tmp_path: Path) -> None:
 
 def test_missing_category(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", "term,category\nhappy,joy\nsad,woe\n")
-    wanted = LexiconSums(str(path), ("joy", "trust"))
+    feature = LexiconSums(str(path), ("joy", "trust"))
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "a", "text": ["hi"]}))
     with pytest.raises(DataError) as error:
-        Features(turns, closure([wanted]))[wanted]
+        Features(turns, closure([feature]))[feature]
     assert str(error.value) == f"lexicon '{path}' has no category ['trust']; it has ['joy', 'woe']"
 
 

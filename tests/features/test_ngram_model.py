@@ -114,12 +114,12 @@ def test_sums_equal_a_loop_over_words(
         ]
         for t in turns
     ]
-    found = sums(folder, *(" ".join(t) for t in turns))
-    assert np.allclose(np.array(found).reshape(-1, 6), np.array(expected).reshape(-1, 6))
+    results = sums(folder, *(" ".join(t) for t in turns))
+    assert np.allclose(np.array(results).reshape(-1, 6), np.array(expected).reshape(-1, 6))
 
 
 def test_the_fingerprint_changes_with_every_file(tmp_path: Path) -> None:
-    found = set()
+    results = set()
     for name in ("card.md", RECIPE, VOCABULARY, WEIGHTS, "none"):
         folder = made(tmp_path / name)
         path = folder / name
@@ -129,8 +129,8 @@ def test_the_fingerprint_changes_with_every_file(tmp_path: Path) -> None:
         elif name != "none":
             path.write_bytes(path.read_bytes() + b"\n")
         sealed(folder)
-        found.add(NgramSums(str(folder)).fingerprint)
-    assert len(found) == 5
+        results.add(NgramSums(str(folder)).fingerprint)
+    assert len(results) == 5
 
 
 def test_no_such_model() -> None:

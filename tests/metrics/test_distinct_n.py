@@ -91,7 +91,7 @@ def test_expected_equals_drawing_every_way(counts, data):
 
     items = [kind for kind, n in enumerate(counts) for _ in range(n)][:9]
     size = data.draw(st.integers(1, len(items)))
-    draws = [len({items[i] for i in chosen}) for chosen in combinations(range(len(items)), size)]
+    draws = [len({items[i] for i in subset}) for subset in combinations(range(len(items)), size)]
     frequencies = np.bincount(items).astype(float)
     assert expected_distinct_share(frequencies, size) == pytest.approx(
         np.mean(draws) / size, abs=1e-9

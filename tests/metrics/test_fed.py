@@ -24,11 +24,11 @@ def test_a_quality_is_the_loss_of_bad_follow_ups_less_that_of_good_ones():
     (2.333 + 2) / 2 - 1.8 = .3667. Over the follow-ups alone 1, 3 and 2: 2.5 - 1 = 1.5.
     Where there is no good one, the mean of the bad ones stays: 2.1667 and 2.5.
     """
-    followed = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
+    losses = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
     weights = {"both": np.array([-1.0, 0.5, 0.5]), "bad": np.array([0.0, 0.5, 0.5])}
     quality = QualityFollowUps(("a", "b", "c"), weights)
-    assert quality.values(followed, "whole") == pytest.approx([11 / 30, 13 / 6])
-    assert quality.values(followed, "followup") == pytest.approx([1.5, 2.5])
+    assert quality.values(losses, "whole") == pytest.approx([11 / 30, 13 / 6])
+    assert quality.values(losses, "followup") == pytest.approx([1.5, 2.5])
 
 
 def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
@@ -36,8 +36,8 @@ def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
     turn, dialog = follow_ups("turn"), follow_ups("dialog")
     assert (len(turn.weights), len(dialog.weights)) == (8, 10)
     assert (len(turn.texts), len(dialog.texts)) == (32, 34)
-    used = [sum(int((w != 0).sum()) for w in level.weights.values()) for level in (turn, dialog)]
-    assert used == [38, 35]
+    counts = [sum(int((w != 0).sum()) for w in level.weights.values()) for level in (turn, dialog)]
+    assert counts == [38, 35]
     both = turn.weights["semantically_appropriate"]
     weights = {text: weight for text, weight in zip(turn.texts, both, strict=True) if weight}
     assert weights == {

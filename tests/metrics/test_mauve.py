@@ -154,8 +154,8 @@ def material(**sides):
     rows = []
     for system, (own, references) in sides.items():
         for i, vector in enumerate(own):
-            beside = None if references is None else list(map(float, references[i]))
-            rows.append((system, f"{system}{i // 5}", i, list(map(float, vector)), beside, i))
+            reference = None if references is None else list(map(float, references[i]))
+            rows.append((system, f"{system}{i // 5}", i, list(map(float, vector)), reference, i))
     kind = pl.List(pl.Float32)
     names = {"system": pl.String, "dialog": pl.String, "turn": pl.Int32}
     return pl.DataFrame(

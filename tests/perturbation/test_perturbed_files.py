@@ -34,7 +34,7 @@ def test_a_file_reads_back_as_the_same_dialogs_with_other_answers(tmp_path):
 
 
 def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
-    given = {
+    source = {
         "dialog": ["d", "d"],
         "speaker": ["ann", "bot"],
         "system": [None, "bot"],
@@ -46,7 +46,7 @@ def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
         "topic": ["x", {"deep": [1, None]}],
     }
     path = tmp_path / "in.jsonl"
-    rows = [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+    rows = [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     before = read(path)
     write_perturbed(perturb(before, "flipped"), tmp_path / "out.jsonl")

@@ -54,11 +54,11 @@ def test_packed_and_piped_are_the_same(dialogs: list[list[dict[str, Any]]]) -> N
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
         path.write_bytes(content)
-        plain, zipped = read(path).frame, read(packed(path)).frame
+        plain, from_gzip = read(path).frame, read(packed(path)).frame
     for data in (content, gzip.compress(content)):
         with patch("sys.stdin", io.TextIOWrapper(io.BytesIO(data))):
             assert read("-").frame.equals(plain)
-    assert zipped.equals(plain)
+    assert from_gzip.equals(plain)
 
 
 def talk(dialog: str, *texts: str) -> list[dict[str, str]]:
@@ -79,8 +79,8 @@ def test_a_dialog_that_comes_back_is_rejected_row_by_row(tmp_path: Path, size: i
     assert [t.text for t in turns] == ["1", "2", "3", "6"]
     assert [r.place.line for r in rejects] == [4, 5]
     assert alignment.rejected == {"dialog_comes_back": 2}
-    gathered, _ = aligned(path, size=size, gather=True)
-    assert [(t[0], t[3]) for t in gathered] == [
+    all_turns, _ = aligned(path, size=size, gather=True)
+    assert [(t[0], t[3]) for t in all_turns] == [
         *[("x", t) for t in ("1", "2", "4", "5")],
         ("y", "3"),
         ("z", "6"),
@@ -147,9 +147,9 @@ def test_merge_can_be_left_out(tmp_path: Path) -> None:
 def test_standard_input_is_read_once_and_hashed(monkeypatch: pytest.MonkeyPatch) -> None:
     content = json_lines(talk("x", "1"))
     piped(monkeypatch, content)
-    given = Conversations(("-",))
-    assert len(list(given.chunks())) == len(list(given.chunks())) == 1
-    assert len(given.sources[0].sha256()) == 64
+    conversations = Conversations(("-",))
+    assert len(list(conversations.chunks())) == len(list(conversations.chunks())) == 1
+    assert len(conversations.sources[0].sha256()) == 64
 
 
 def test_a_named_pipe_is_read(tmp_path: Path) -> None:

@@ -92,21 +92,21 @@ def test_switches_answer_to_the_mouse(show):
 
 def test_switches_answer_to_the_keyboard(show):
     page = show("demo")
-    reached = set()
+    stops = set()
     for _ in range(80):
         page.keyboard.press("Tab")
         switch = page.evaluate(
             "document.activeElement.matches('.pick input')"
             " ? document.activeElement.closest('.switch').id.slice(2) : ''"
         )
-        if not switch or switch in reached:
+        if not switch or switch in stops:
             continue
         count = len(panes(page, switch))
         for place in range(1, count):
             page.keyboard.press("ArrowRight")
             assert panes(page, switch) == only(place, count), switch
-        reached.add(switch)
-    assert reached == set(switches(page))
+        stops.add(switch)
+    assert stops == set(switches(page))
 
 
 def test_every_pair_of_thirteen_systems_can_be_chosen(show):
@@ -166,16 +166,16 @@ def test_the_commands_can_be_copied(show):
 def test_whatever_can_be_focused_is_reached_by_tab_and_outlined(kind, show):
     page = show(kind)
     expected = page.evaluate(EXPECTED, FOCUSABLE)
-    reached = []
+    stops = []
     for _ in range(len(expected) + 5):
         page.keyboard.press("Tab")
         now = page.evaluate(FOCUSED)
         if now is None:
             break
-        reached.append(now)
-    assert [name for name, *_ in reached if name in expected] == expected
-    assert [name for name, outlined, _ in reached if not outlined] == []
-    assert [name for name, _, hidden in reached if hidden] == []
+        stops.append(now)
+    assert [name for name, *_ in stops if name in expected] == expected
+    assert [name for name, has_outline, _ in stops if not has_outline] == []
+    assert [name for name, _, hidden in stops if hidden] == []
 
 
 NAMED = """

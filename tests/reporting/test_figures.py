@@ -27,10 +27,10 @@ def test_every_figure_is_sound_and_painted(kind, width):
     assert float(root.get("width")) == pytest.approx(width / 25.4 * 96, abs=0.01)
     style = root.find(f"{SVG}style").text
     assert "var(" not in style
-    painted = set(re.findall(r"\.([\w-]+)", style))
+    classes = set(re.findall(r"\.([\w-]+)", style))
     for node in root.iter():
         own = set((node.get("class") or "").split())
-        assert not own or own & painted or node.get("fill") or node.tag == f"{SVG}g", own
+        assert not own or own & classes or node.get("fill") or node.tag == f"{SVG}g", own
         assert not [n for n in node.attrib if n == "style" or n.startswith("on")]
     ids = {node.get("id") for node in root.iter()}
     assert all(use.get("href").removeprefix("#") in ids for use in root.iter(f"{SVG}use"))

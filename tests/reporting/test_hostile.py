@@ -86,13 +86,13 @@ def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]
         d for d in example.run.at("dialog")["dialog"] if show_invisible(d) in by_name
     ]
     contents["labels"] = assign_styles(example.found.systems)
-    lost = [
+    problems = [
         f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, contents)
     ]
     every = show_invisible(" ".join(payloads))
     if f"{every} · simpatico report" not in contents["texts"] or every not in contents["title"]:
-        lost.append(f"{names}: no title")
-    happened = {
+        problems.append(f"{names}: no title")
+    effects = {
         "markup": None if (markup := page.evaluate(MARKUP)) == HARMLESS else markup,
         "violations": watch.violations,
         "requests": watch.strangers,
@@ -101,29 +101,29 @@ def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]
         "calls": heard.calls[calls:],
         "address": None if page.url == example.path.as_uri() else page.url,
     }
-    return lost + [f"{names}: {what} {events}" for what, events in happened.items() if events]
+    return problems + [f"{names}: {what} {events}" for what, events in effects.items() if events]
 
 
 def missing(payload: str, shown: dict) -> list[str]:
     """The fields whose text does not stand on the page as it was given."""
     names = {"system": payload, "person": f"{payload}?"}
-    lost = [
+    problems = [
         field
         for field, name in names.items()
         if show_invisible(name) not in shown["texts"]
         and show_invisible(name) not in shown["titles"]
     ]
     if show_invisible(shown["labels"][payload].display_name) not in shown["texts"]:
-        lost.append("short name of the system")
+        problems.append("short name of the system")
     if not any(dialog.endswith(f"{payload}0/{payload}") for dialog in shown["dialogs"]):
-        lost.append("dialog")
+        problems.append("dialog")
     quotation = show_invisible(payload[:QUOTED]) if payload.strip() else None
     if quotation and not any(text.startswith(quotation) for text in shown["said"]):
-        lost.append("text")
+        problems.append("text")
     for field, text in {"quality": payload, "file": file_name(payload)}.items():
         if show_invisible(text) not in shown["whole"]:
-            lost.append(field)
-    return lost
+            problems.append(field)
+    return problems
 
 
 def test_the_watch_would_notice(browser, heard, tmp_path):

@@ -93,13 +93,13 @@ def test_the_policy_names_the_style_and_the_script_in_the_file():
     html = made("demo").html
     root = tree(html)
     (policy,) = [m.attributes["content"] for m in root.all("meta") if "http-equiv" in m.attributes]
-    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    directives = dict(part.split(" ", 1) for part in policy.split("; "))
     for tag in ("style", "script"):
         (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", html, flags=re.DOTALL)
         digest = b64encode(sha256(content.encode()).digest()).decode()
-        assert allowed.pop(f"{tag}-src") == f"'sha256-{digest}'"
+        assert directives.pop(f"{tag}-src") == f"'sha256-{digest}'"
     nothing = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
-    assert allowed == {**nothing, "font-src": "data:"}
+    assert directives == {**nothing, "font-src": "data:"}
 
 
 def test_two_pages_of_a_run_are_the_same_bytes():

@@ -118,8 +118,8 @@ def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, 
     assert len(made("demo").found.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):
         printout = "".join(printed("demo", **settings))
-        lost = [text for text in expected if text[:24] not in printout]
-        assert lost == [], settings
+        absent = [text for text in expected if text[:24] not in printout]
+        assert absent == [], settings
 
 
 def test_paper_is_light_even_from_a_dark_screen(paper):

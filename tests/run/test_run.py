@@ -280,9 +280,9 @@ def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 8_000)
     uninterrupted = start(path, tmp_path / "whole")
-    begun = time.monotonic()
+    started_at = time.monotonic()
     ends_well(uninterrupted)
-    span = 1.2 * (time.monotonic() - begun)
+    span = 1.2 * (time.monotonic() - started_at)
     killed_run(path, tmp_path / "killed", 4, seed=1, span=span)
     last = start(path, tmp_path / "killed")
     ends_well(last)
@@ -293,9 +293,9 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
 def test_twenty_kills_of_a_run_of_200_000_turns(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 20_000)
     uninterrupted = start(path, tmp_path / "whole")
-    begun = time.monotonic()
+    started_at = time.monotonic()
     ends_well(uninterrupted)
-    span = 1.2 * (time.monotonic() - begun)
+    span = 1.2 * (time.monotonic() - started_at)
     kills, seed = 0, 0
     while kills < 20:
         out = tmp_path / f"killed-{seed}"

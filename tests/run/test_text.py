@@ -41,8 +41,8 @@ def talk(tmp_path: Path) -> Path:
 
 
 def scored(path: Path, out: Path, *metrics, **options) -> Run:
-    chosen = metrics or (load("emotional_entropy"), load("style_matching"))
-    return score_run(Conversations((path,)), chosen, out, **options)
+    selection = metrics or (load("emotional_entropy"), load("style_matching"))
+    return score_run(Conversations((path,)), selection, out, **options)
 
 
 def mode(path: Path) -> int:

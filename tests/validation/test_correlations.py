@@ -102,8 +102,8 @@ def test_another_speakers_turn_is_another_unit_and_no_speaker_means_the_only_one
     scores = turns()
     wrong = correlation_rows(scores, judged(scores, speaker="user").gold())
     assert {(r.n, r.unmatched, r.status) for r in wrong} == {(0, 60, "too_few")}
-    unnamed = correlation_rows(scores, judged(scores, speaker=None).gold())
-    assert {(r.n, r.unmatched) for r in unnamed} == {(60, 0)}
+    without_speaker = correlation_rows(scores, judged(scores, speaker=None).gold())
+    assert {(r.n, r.unmatched) for r in without_speaker} == {(60, 0)}
 
 
 def test_a_dialogs_judgement_without_a_speaker_needs_a_single_scored_speaker():
@@ -172,10 +172,10 @@ def test_contests_of_two_scores_are_rivals_over_the_same_units():
     joint = contest_rows(scores, gold, pairs)[0]
     assert joint.method == "Pearson r, difference, bootstrap of 20 clusters"
     assert joint.as_json()["value"] == pytest.approx(alone.value, abs=1e-12)
-    ranked = contest_rows(
+    kendall_rows = contest_rows(
         scores, gold, pairs, how=CorrelationSettings(kind="kendall", clusters=None)
     )[0]
-    assert ranked.low < ranked.value < ranked.high
+    assert kendall_rows.low < kendall_rows.value < kendall_rows.high
     with pytest.raises(UnknownName) as error:
         contest_rows(scores, gold, [("warmth", "wit")])
     assert str(error.value) == "no score 'wit'; there are warmth, length, flat"
@@ -262,8 +262,8 @@ SIGNIFICANT = {
 
 @pytest.mark.parametrize("kind", ["pearson", "spearman"])
 def test_predictive_engagements_improvements_are_significant_as_claimed(replies, kind):
-    for (part, score), claimed in SIGNIFICANT.items():
+    for (part, score), is_significant in SIGNIFICANT.items():
         columns = replies[part]
         gain = compare_dependent(columns[score], columns["relevance"], columns["rating"], kind=kind)
-        assert (gain.value > 0 and gain.p_value <= 0.05) == claimed, (part, score, gain)
+        assert (gain.value > 0 and gain.p_value <= 0.05) == is_significant, (part, score, gain)
         assert gain.low < gain.value < gain.high

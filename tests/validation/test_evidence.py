@@ -38,12 +38,12 @@ def test_a_dialog_correlation_is_that_of_the_joined_table(run, judgements):
         .group_by("dialog", "speaker")
         .agg(pl.col("value").median())
     )
-    joined = run.at("dialog").join(gold, on=["dialog", "speaker"])
-    assert joined.height == 66
+    table = run.at("dialog").join(gold, on=["dialog", "speaker"])
+    assert table.height == 66
     (row,) = [
         r for r in evidence.correlations if (r.quality, r.score) == ("overall", "style_matching")
     ]
-    expected = joined.select(pl.corr("style_matching", "value")).item()
+    expected = table.select(pl.corr("style_matching", "value")).item()
     assert row.value == pytest.approx(expected, abs=1e-12)
     assert (row.n, row.nulls, row.unmatched) == (66, 0, 0)
     assert row.low < row.value < row.high

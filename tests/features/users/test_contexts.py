@@ -24,15 +24,15 @@ NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinf
 
 def told(turns, at):
     """The circumstances of one turn by name."""
-    found = turn_contexts(turns)
-    return dict(zip(COVARIATES, found.covariates[at].tolist(), strict=True))
+    contexts = turn_contexts(turns)
+    return dict(zip(COVARIATES, contexts.covariates[at].tolist(), strict=True))
 
 
 def test_who_is_meant_is_whoever_said_what_is_answered():
-    found = turn_contexts(talk("ann: hello", "bob: hi", "cyd: and me"))
-    assert found.user == ["", "ann", "bob"]
-    assert found.previous == ["", "hello", "hi"]
-    assert found.text == ["hello", "hi", "and me"]
+    contexts = turn_contexts(talk("ann: hello", "bob: hi", "cyd: and me"))
+    assert contexts.user == ["", "ann", "bob"]
+    assert contexts.previous == ["", "hello", "hi"]
+    assert contexts.text == ["hello", "hi", "and me"]
 
 
 def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
@@ -44,9 +44,9 @@ def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
         "interlocutor": [None, "w17"],
         "profile": [None, "likes tea"],
     }
-    found = turn_contexts(Turns.from_utterances(pl.DataFrame(rows)))
-    assert (found.row.tolist(), found.user, found.profile) == ([1], ["w17"], ["likes tea"])
-    now = dict(zip(COVARIATES, found.covariates[0], strict=True))
+    contexts = turn_contexts(Turns.from_utterances(pl.DataFrame(rows)))
+    assert (contexts.row.tolist(), contexts.user, contexts.profile) == ([1], ["w17"], ["likes tea"])
+    now = dict(zip(COVARIATES, contexts.covariates[0], strict=True))
     assert (now["asked"], now["own_turns"], now["own_length"]) == (1.0, log(2), log(7))
 
 
@@ -102,10 +102,10 @@ def test_what_the_person_said_counts_even_where_another_spoke_since():
 
 
 def test_other_words_change_only_what_depends_on_them():
-    found = turn_contexts(talk("ann: hello", "bob: yes"))
-    other = found.with_texts(["hello", "really, ann?"])
+    contexts = turn_contexts(talk("ann: hello", "bob: yes"))
+    other = contexts.with_texts(["hello", "really, ann?"])
     assert other.covariates[1, :3].tolist() == [log1p(12), 1.0, 1.0]
-    assert np.array_equal(other.covariates[:, 3:], found.covariates[:, 3:])
+    assert np.array_equal(other.covariates[:, 3:], contexts.covariates[:, 3:])
 
 
 @pytest.mark.parametrize(
@@ -148,10 +148,10 @@ def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, o
     both = [turn_contexts(of([*past, *rest])) for rest in (one, other)]
     frames = [of([*past, *rest]).frame for rest in (one, other)]
     for dialog in "de":
-        kept = sum(row["dialog"] == dialog for row in past)
+        count = sum(row["dialog"] == dialog for row in past)
         first, second = (
-            found.take(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:kept])
-            for found, frame in zip(both, frames, strict=True)
+            contexts.take(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:count])
+            for contexts, frame in zip(both, frames, strict=True)
         )
         assert np.array_equal(first.covariates, second.covariates)
         assert (first.user, first.previous, first.text, first.profile) == (

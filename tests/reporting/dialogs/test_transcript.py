@@ -139,8 +139,8 @@ def test_a_long_turn_is_cut_and_says_so():
     root = page(quote(turns(("bot", "heron", text))))
     assert root.inside("span", "said") == ["é" * 2000]
     assert root.inside("span", "end") == ["… 8,210 characters left out"]
-    hundred = page(quote(turns(("bot", "heron", "word " * 20_000))))
-    assert hundred.inside("span", "end") == ["… 98,000 characters left out"]
+    long_page = page(quote(turns(("bot", "heron", "word " * 20_000))))
+    assert long_page.inside("span", "end") == ["… 98,000 characters left out"]
 
 
 def test_a_cut_is_before_evidence_that_it_would_divide():

@@ -138,11 +138,11 @@ def test_every_resample_of_three_systems_and_two_inputs(level, coefficient, over
     with np.errstate(invalid="ignore"):
         ours = resample_correlations(plan, *pair_matrices(plan, x, z), DrawWeights(*times))
     for value, (r, c) in zip(ours, both, strict=True):
-        picked = np.ix_(r, c)
-        if level == "system" and np.isnan(x[picked]).all(axis=1).any():
+        index = np.ix_(r, c)
+        if level == "system" and np.isnan(x[index]).all(axis=1).any():
             continue
         assert value == pytest.approx(
-            plain(x[picked], z[picked], level, coefficient), abs=1e-8, nan_ok=True
+            plain(x[index], z[index], level, coefficient), abs=1e-8, nan_ok=True
         )
 
 

@@ -50,8 +50,8 @@ def logs(folder, *, references=None):
 
 def scored(folder, metrics, *, keep_text=True, **given) -> tuple[Run, Path]:
     path = logs(folder, **given)
-    chosen = [load(name) for name in metrics]
-    return score_run(Conversations((path,)), chosen, folder / "run", keep_text=keep_text), path
+    metric_list = [load(name) for name in metrics]
+    return score_run(Conversations((path,)), metric_list, folder / "run", keep_text=keep_text), path
 
 
 def test_a_change_is_the_mean_of_after_less_before(tmp_path):

@@ -105,9 +105,9 @@ SCORES = ["inside_outside_alone", "inside_outside_ceiling", "inside_outside_endl
 def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """What who took part wrote, and what each onlooker did: whole numbers with noise."""
     rng = np.random.default_rng(seed)
-    felt = rng.normal(4, 1.5, units)
-    outside = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
-    return np.round(felt + rng.normal(0, 2, units)), np.round(outside)
+    true_ratings = rng.normal(4, 1.5, units)
+    outside = true_ratings[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
+    return np.round(true_ratings + rng.normal(0, 2, units)), np.round(outside)
 
 
 def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
