@@ -230,8 +230,8 @@ def test_importing_metrics_imports_nothing_heavy():
     """All in one process: what any of them imported would be there at the end."""
     names = ", ".join(f"simpatico.metrics.{name}" for name in available())
     code = f"import sys, {names}; print(*sys.modules)"
-    loaded = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not HEAVY & set(loaded.split())
+    modules = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not HEAVY & set(modules.split())
 
 
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):

@@ -32,9 +32,9 @@ def prompts(tmp_path):
     return path
 
 
-def answers(path, **told):
+def answers(path, **replies):
     """A script of answers; to a prompt that it lacks it has none."""
-    pairs = [{"prompt": prompt, "answer": answer} for prompt, answer in told.items()]
+    pairs = [{"prompt": prompt, "answer": answer} for prompt, answer in replies.items()]
     path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
     return f"script:{path}"
 

@@ -46,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     busy = False
 
-    def log_message(self, *told):
+    def log_message(self, *arguments):
         """Nothing is printed."""
 
     def do_GET(self):  # a redirect would be followed with this

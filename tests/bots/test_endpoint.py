@@ -227,11 +227,11 @@ def test_waits_double_with_chance_in_them(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("header", "seconds"),
     [(None, None), ("0", 0), (" 12 ", 12), ("soon", None), ("-3", None), ("1" * 4000, 111_111_111)],
 )
-def test_retry_after_in_seconds(told, seconds):
-    assert parse_retry_after(told) == seconds
+def test_retry_after_in_seconds(header, seconds):
+    assert parse_retry_after(header) == seconds
 
 
 def test_retry_after_as_a_time():

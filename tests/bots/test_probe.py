@@ -15,7 +15,7 @@ from simpatico.bots.probe import probe
 from simpatico.bots.prompts import read_prompts
 from simpatico.bots.runner import AskOptions
 from simpatico.errors import BadValue, RunError
-from tests.bots.counting_bot import Counted, everything, prompts, rows
+from tests.bots.counting_bot import CountingBot, everything, prompts, rows
 
 pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-canary-9876543210"
@@ -28,12 +28,12 @@ TEXTS = [t for n, ill in enumerate(ILL) for t in (f"Hello {n}", ill)]
 
 def test_order_is_kept_whatever_comes_first(tmp_path):
     texts = [str(n) for n in range(40)]
-    bot = Counted(delay=lambda text: 0.02 * (int(text) % 4 == 0))
+    bot = CountingBot(delay=lambda text: 0.02 * (int(text) % 4 == 0))
     done = probe(bot, prompts(texts), tmp_path / "a.jsonl", how=AskOptions(jobs=8))
     assert done.n_answered == 40
     turns = rows(tmp_path / "a.jsonl")
     assert [row["text"] for row in turns] == [t for n in texts for t in (n, f"re {n}")]
-    probe(Counted(), prompts(texts), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
+    probe(CountingBot(), prompts(texts), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
@@ -100,7 +100,7 @@ def test_a_row_says_by_what_it_was_got(server, tmp_path):
 
 def test_the_file_is_read_as_conversations_of_one_system(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(RenamedBot(Counted(fails={"b"}), "mine"), prompts(["a", "b"]), out)
+    probe(RenamedBot(CountingBot(fails={"b"}), "mine"), prompts(["a", "b"]), out)
     turns = simpatico.read(out)
     assert [(t.dialog, t.speaker, t.system, t.text) for t in turns] == [
         ("p0", "user", None, "a"),
@@ -114,14 +114,14 @@ def test_the_file_is_read_as_conversations_of_one_system(tmp_path):
 
 def test_only_its_owner_can_read_the_answers(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(), prompts(["a"]), out)
+    probe(CountingBot(), prompts(["a"]), out)
     assert out.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_is_done_is_not_asked_again(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(), prompts("abc"), out, how=AskOptions(limit=2))
-    again = Counted()
+    probe(CountingBot(), prompts("abc"), out, how=AskOptions(limit=2))
+    again = CountingBot()
     done = probe(again, prompts("abc"), out)
     assert (again.asked, done.n_before, done.n_answered) == (["c"], 2, 1)
     before = out.read_bytes()
@@ -133,8 +133,8 @@ def test_what_is_done_is_not_asked_again(tmp_path):
 
 def test_failures_are_asked_again_only_if_told(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(fails={"b", "d"}), prompts("abcd"), out)
-    quiet = Counted()
+    probe(CountingBot(fails={"b", "d"}), prompts("abcd"), out)
+    quiet = CountingBot()
     probe(quiet, prompts("abcd"), out)
     assert quiet.asked == []
     done = probe(quiet, prompts("abcd"), out, how=AskOptions(retry_errors=True, limit=2))
@@ -146,11 +146,11 @@ def test_failures_are_asked_again_only_if_told(tmp_path):
 
 def test_a_bot_that_is_away_stops_the_run_and_what_came_is_kept(tmp_path):
     out = tmp_path / "a.jsonl"
-    bot = Counted(stops={"c"}, delay=lambda text: 0.1 * (text == "a"))
+    bot = CountingBot(stops={"c"}, delay=lambda text: 0.1 * (text == "a"))
     with pytest.raises(RunError, match="the bot is away"):
         probe(bot, prompts("abcdef"), out, how=AskOptions(jobs=3))
     assert not out.exists()
-    later = Counted()
+    later = CountingBot()
     done = probe(later, prompts("abcdef"), out)
     assert done.n_before + done.n_answered == 6
     assert not {"a", "b"} & set(later.asked)

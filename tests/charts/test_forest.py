@@ -44,8 +44,8 @@ DRAWN = Forest(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def body(drawn):
-    return ElementTree.fromstring(forest_table(drawn)).findall("tbody/tr")
+def body(forest):
+    return ElementTree.fromstring(forest_table(forest)).findall("tbody/tr")
 
 
 def shares(svg, axis):

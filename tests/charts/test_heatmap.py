@@ -80,8 +80,8 @@ def example(size=13):
 DRAWN = example()
 
 
-def cells(drawn):
-    return ElementTree.fromstring(heatmap(drawn)).findall("g[@class='cellr']")
+def cells(grid):
+    return ElementTree.fromstring(heatmap(grid)).findall("g[@class='cellr']")
 
 
 def test_page():
@@ -126,7 +126,7 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("pair", "said"),
+    ("pair", "description"),
     [
         # tanh(atanh(.54) ± 1.96 / √1502) = .503, .574; .54² = .29
         (
@@ -145,8 +145,8 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
         ),
     ],
 )
-def test_a_cell_in_words(pair, said):
-    assert cell_description(DRAWN, pair) == said
+def test_a_cell_in_words(pair, description):
+    assert cell_description(DRAWN, pair) == description
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ BLOCKS = (TURNS, DIALOGS)
 AXIS = shared_axis(BLOCKS)
 
 
-def parsed(drawn):
-    return ElementTree.fromstring(drawn)
+def parsed(markup):
+    return ElementTree.fromstring(markup)
 
 
 def text(node):

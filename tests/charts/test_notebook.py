@@ -9,7 +9,7 @@ from simpatico.comparison.difference import Differences, compare
 from simpatico.validation.evidence import Evidence
 from simpatico.wording import format_number
 from tests.conftest import talk
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.sections.test_side_by_side import digits_of
 from tests.reporting.tree import tree
 
@@ -24,14 +24,14 @@ def table():
 
 
 def every(table) -> dict[str, str]:
-    demo = made("demo")
-    two = compare([made("unjudged").run])
+    demo = example_page("demo")
+    two = compare([example_page("unjudged").run])
     return {
         "table": table._repr_html_(),
         "three systems": compare([demo.run])._repr_html_(),
         "two systems": two._repr_html_(),
         "no systems": Differences()._repr_html_(),
-        "evidence": demo.found.required_evidence._repr_html_(),
+        "evidence": demo.findings.required_evidence._repr_html_(),
         "no evidence": Evidence([], [], [], [])._repr_html_(),
     }
 

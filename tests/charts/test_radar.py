@@ -18,7 +18,17 @@ from simpatico.charts.radar import (
     radar_figure,
 )
 from simpatico.errors import BadValue
-from tests.charts.charts import HERON, JUNIPER, LONG, SLATE, every, named, thirteen, tree, words
+from tests.charts.charts import (
+    HERON,
+    JUNIPER,
+    LONG,
+    SLATE,
+    elements_of,
+    every,
+    thirteen,
+    tree,
+    words,
+)
 from tests.charts.golden import golden
 
 SPOKES = ("Engagement", "Language style matching", "Reply chance", "Relevance", "USL-H")
@@ -40,7 +50,7 @@ def test_golden():
 
 def test_shares_can_be_read_back():
     for markup in (radar(DRAWN), radar_figure(DRAWN, 340)):
-        groups = [g for g in named(tree(markup), "g", "s0") if len(list(every(g, "use"))) > 1]
+        groups = [g for g in elements_of(tree(markup), "g", "s0") if len(list(every(g, "use"))) > 1]
         marks = list(every(groups[0], "use"))
         reach = 112.0
         for i, (mark, share) in enumerate(zip(marks, DRAWN.shapes[0].shares, strict=True)):
@@ -77,7 +87,7 @@ def test_it_has_one_sentence_for_those_who_do_not_see():
 
 
 def test_no_fill_and_a_dash_per_system():
-    lines = named(tree(radar(DRAWN)), "path", "o")
+    lines = elements_of(tree(radar(DRAWN)), "path", "o")
     assert [p.get("stroke-dasharray") for p in lines] == [None, "6 3"]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.charts.ranges import RangeChart, range_axis, range_chart
-from tests.charts.charts import HERON, JUNIPER, every, named, tree, value_at, words
+from tests.charts.charts import HERON, JUNIPER, elements_of, every, tree, value_at, words
 from tests.charts.golden import golden
 
 ENTROPY = RangeChart(0, 3, 1.4, 2.8, ((HERON, 2.31), (JUNIPER, 2.44)), "higher is not better")
@@ -18,7 +18,7 @@ def test_golden():
 
 def test_positions_can_be_read_back():
     root, axis = tree(range_chart(ENTROPY)), range_axis(ENTROPY)
-    (most,) = named(root, "line", "most")
+    (most,) = elements_of(root, "line", "most")
     places = [most.get("x1"), most.get("x2"), *(u.get("x") for u in every(root, "use"))]
     assert [value_at(axis, p) for p in places if p] == pytest.approx(
         [1.4, 2.8, 2.31, 2.44], abs=1e-3
@@ -43,7 +43,7 @@ def test_an_open_end_has_an_arrow_and_the_data_inside():
 
 
 @pytest.mark.parametrize(
-    "drawn",
+    "chart",
     [
         RangeChart(None, None, None, None, (), ""),
         RangeChart(1, 1, 1, 1, ((HERON, 1.0),), ""),
@@ -51,10 +51,10 @@ def test_an_open_end_has_an_arrow_and_the_data_inside():
         RangeChart(float("-inf"), float("inf"), -1, 1, ((HERON, float("nan")),), ""),
     ],
 )
-def test_odd_ranges(drawn):
-    root = tree(range_chart(drawn))
+def test_odd_ranges(chart):
+    root = tree(range_chart(chart))
     assert "nan" not in words(root)
-    assert range_axis(drawn).low < range_axis(drawn).high
+    assert range_axis(chart).low < range_axis(chart).high
 
 
 NUMBER = st.none() | st.floats(-1e6, 1e6, allow_subnormal=False)

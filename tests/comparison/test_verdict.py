@@ -53,7 +53,7 @@ LOOSE = {"paired": False, "unit": "dialog"}
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("difference", "words"),
     [
         (
             TOLD,
@@ -133,8 +133,8 @@ LOOSE = {"paired": False, "unit": "dialog"}
         ),
     ],
 )  # fmt: skip
-def test_sentences(told, words):
-    assert verdict_sentence(told) == words
+def test_sentences(difference, words):
+    assert verdict_sentence(difference) == words
 
 
 def test_a_sentence_in_its_parts():

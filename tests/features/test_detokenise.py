@@ -8,7 +8,7 @@ from simpatico.features.detokenise import detokenise, letters_and_digits
 
 
 @pytest.mark.parametrize(
-    ("stored", "tidy"),
+    ("tokens", "tidy"),
     [
         ("I do n't know _comma_ it 's  great !", "i don't know, it's great!"),
         ("I ’ m fine , thanks . You ?", "i'm fine, thanks. you?"),
@@ -22,8 +22,8 @@ from simpatico.features.detokenise import detokenise, letters_and_digits
         ("嬉しい。", "嬉しい。"),
     ],
 )
-def test_what_is_made_of_text(stored, tidy):
-    assert detokenise(stored) == tidy
+def test_what_is_made_of_text(tokens, tidy):
+    assert detokenise(tokens) == tidy
 
 
 def test_stored_in_two_ways_it_is_the_same():

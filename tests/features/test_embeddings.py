@@ -14,9 +14,9 @@ from tests.models.texts import texts
 from tests.models.tiny import tiny
 
 
-def encode(given, feature=None):
+def encode(texts, feature=None):
     """Rows of a fresh handle: nothing remembered from earlier."""
-    return (feature or Embeddings()).compute(None, None).of(given)
+    return (feature or Embeddings()).compute(None, None).of(texts)
 
 
 def test_a_dog_is_near_a_puppy_and_far_from_the_stock_market():
@@ -56,7 +56,7 @@ def test_equal_texts_run_once(monkeypatch):
     each = nets.run_texts
     monkeypatch.setattr(
         "simpatico.features.embeddings.run_texts",
-        lambda m, r, cut: ran.append(len(cut)) or each(m, r, cut),
+        lambda m, r, tokens: ran.append(len(tokens)) or each(m, r, tokens),
     )
     handle = Embeddings().compute(None, None)
     rows = handle.of(["yes", "no", "yes", "yes"])

@@ -151,8 +151,8 @@ def test_no_bit_depends_on_what_else_is_scored_nor_on_threads(kind, monkeypatch)
     replies = texts(24)
     pairs = [(replies[i % 5], text) for i, text in enumerate(replies)]
 
-    def run(some):
-        return [log.tobytes() for log in handle(kind).of(*zip(*some, strict=True))]
+    def run(batch):
+        return [log.tobytes() for log in handle(kind).of(*zip(*batch, strict=True))]
 
     monkeypatch.setenv("SIMPATICO_THREADS", "1")
     expected = dict(zip(pairs, run(pairs), strict=True))
@@ -173,8 +173,8 @@ def test_no_bit_depends_on_what_else_is_scored_nor_on_threads(kind, monkeypatch)
 def test_no_bit_of_a_follow_up_depends_on_other_contexts_nor_on_threads(kind, monkeypatch):
     contexts = [tuple(texts(20)[i : i + 2]) for i in range(18)]
 
-    def run(some):
-        return [(f.context, f.sums.tobytes()) for f in handle(kind).follow_ups(some, AFTER)]
+    def run(batch):
+        return [(f.context, f.sums.tobytes()) for f in handle(kind).follow_ups(batch, AFTER)]
 
     monkeypatch.setenv("SIMPATICO_THREADS", "1")
     expected = dict(zip(contexts, run(contexts), strict=True))

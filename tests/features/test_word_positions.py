@@ -36,10 +36,10 @@ def check(text: str) -> None:
         assert one.start <= two.start
         assert one.end <= two.end
         if two.start < one.end:
-            assert apart(text[two.start : one.end])
+            assert splits_alone(text[two.start : one.end])
 
 
-def apart(shared: str) -> bool:
+def splits_alone(shared: str) -> bool:
     """Whether these characters become several words by themselves, as ½ becomes 1 and 2."""
     return len(cut_words(pl.Series([f"a{shared}b"])).codes) > 1
 

@@ -63,7 +63,7 @@ def spelled_out(table: WordTable) -> list[list[str]]:
     return [every[a:b] for a, b in zip(table.ends[:-1], table.ends[1:], strict=True)]
 
 
-def cut(*texts: str) -> list[list[str]]:
+def token_lists(*texts: str) -> list[list[str]]:
     return spelled_out(cut_words(pl.Series(texts, dtype=pl.String)))
 
 
@@ -85,7 +85,7 @@ def cut(*texts: str) -> list[list[str]]:
     ],
 )
 def test_words_of_a_text(text: str, expected: list[str]) -> None:
-    assert cut(text) == [expected]
+    assert token_lists(text) == [expected]
 
 
 def test_no_texts_at_all() -> None:
@@ -99,7 +99,7 @@ def test_no_texts_at_all() -> None:
 @example(["x" * 63, "x" * 64, "x" * 65, "x" * 72, "x" * 73, "x" * 500])
 @settings(max_examples=500, deadline=None)
 def test_equal_to_the_reference(texts: list[str]) -> None:
-    assert cut(*texts) == [reference(t) for t in texts]
+    assert token_lists(*texts) == [reference(t) for t in texts]
 
 
 def test_every_character_by_itself_and_between_letters() -> None:
@@ -109,7 +109,7 @@ def test_every_character_by_itself_and_between_letters() -> None:
     texts = [f"{c} a{c}b a'{c}" for c in characters]
     wrong = [
         c
-        for c, got in zip(characters, cut(*texts), strict=True)
+        for c, got in zip(characters, token_lists(*texts), strict=True)
         if got != reference(f"{c} a{c}b a'{c}")
     ]
     assert wrong == []
@@ -119,7 +119,7 @@ def test_every_character_by_itself_and_between_letters() -> None:
 @settings(deadline=None)
 def test_composed_and_decomposed_are_the_same(text: str) -> None:
     forms = [text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)]
-    first, *others = cut(*forms)
+    first, *others = token_lists(*forms)
     assert all(first == other for other in others)
 
 
@@ -128,13 +128,13 @@ def test_composed_and_decomposed_are_the_same(text: str) -> None:
 def test_invisible_characters_change_nothing(parts: list[tuple[str, str]]) -> None:
     with_them = "".join(text + unseen for text, unseen in parts)
     without = "".join(NOBODY_SEES.sub("", text) for text, _ in parts)
-    assert cut(with_them) == cut(without)
+    assert token_lists(with_them) == token_lists(without)
 
 
 @given(st.lists(anything, max_size=6), st.lists(anything, max_size=6))
 @settings(deadline=None)
 def test_chunks_are_cut_like_the_whole(first: list[str], second: list[str]) -> None:
-    assert cut(*first) + cut(*second) == cut(*first, *second)
+    assert token_lists(*first) + token_lists(*second) == token_lists(*first, *second)
 
 
 @given(st.lists(anything, max_size=8))

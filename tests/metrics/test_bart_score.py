@@ -36,7 +36,7 @@ def test_the_directions_by_hand(monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(logs[p]) for p in zip(given, texts, strict=True)],
+        lambda self, sources, texts: [np.array(logs[p]) for p in zip(sources, texts, strict=True)],
     )
     row = score(conversation("A", "B"), [bart_score()]).at("turn").row(1, named=True)
     parts = ("", "_precision", "_recall", "_faithfulness")

@@ -185,7 +185,9 @@ def test_tiny_models_equal_the_package(kind, tmp_path, monkeypatch):
     """The package asks for a space before RoBERTa's texts; transformers 5 no longer listens."""
     utils = pytest.importorskip("bert_score.utils")
     if kind == "roberta":
-        monkeypatch.setattr(utils, "sent_encode", lambda cut, text: cut.encode(f" {text.strip()}"))
+        monkeypatch.setattr(
+            utils, "sent_encode", lambda tokenizer, text: tokenizer.encode(f" {text.strip()}")
+        )
     texts, references = list(SENTENCES[:12]), list(SENTENCES[6:18])
     turns = answers(*((t, [r]) for t, r in zip(texts, references, strict=True)))
     (tmp_path / "list").write_text("\n".join(references))

@@ -38,7 +38,7 @@ def test_ratios_by_hand(more, expected, monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(logs[text]) for text in texts],
+        lambda self, sources, texts: [np.array(logs[text]) for text in texts],
     )
     monkeypatch.setattr(LmTokenizer, "encode", lambda self, text: [0] * len(logs[text]))
     ratios = score(conversation("A", "B"), [deep_fm(**more)]).at("turn")["deep_fm[gpt2]"]

@@ -32,7 +32,7 @@ def test_the_ensemble_by_hand(monkeypatch, tmp_path):
     monkeypatch.setattr(
         ReplyRater,
         "of",
-        lambda self, given: np.full(len(given), ratings[self.model.name.split("/")[-1]]),
+        lambda self, sources: np.full(len(sources), ratings[self.model.name.split("/")[-1]]),
     )
     metric = dialog_rpt(model=f"path:{folder}/{{head}}")
     row = score(talk(*LINES), [metric]).at("turn").row(1, named=True)

@@ -44,7 +44,7 @@ def dialog(turns, speaker="y", metric=METRIC):
 
 
 @pytest.mark.parametrize(
-    ("heard", "said", "value"),
+    ("query", "reply", "value"),
     [
         ("tea", "Dog!", 1.0),  # both negative
         ("do", "do", 1.0),  # both positive, and emotional with a probability of just .5
@@ -54,8 +54,8 @@ def dialog(turns, speaker="y", metric=METRIC):
         ("do", "rain", 0.5),
     ],
 )
-def test_points_by_hand(heard, said, value):
-    assert scores(METRIC, talk(f"x: {heard}", f"y: {said}")) == [None, value]
+def test_points_by_hand(query, reply, value):
+    assert scores(METRIC, talk(f"x: {query}", f"y: {reply}")) == [None, value]
 
 
 def test_the_soft_score_by_hand():

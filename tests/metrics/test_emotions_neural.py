@@ -168,8 +168,8 @@ def test_the_card_tells_how_well_the_heads_do(tmp_path):
     )
 
 
-said = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=6).map(" ".join)
-talks = st.lists(st.lists(said, min_size=1, max_size=4), min_size=1, max_size=3)
+texts = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=6).map(" ".join)
+talks = st.lists(st.lists(texts, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
 @given(dialogs=talks, chunk=st.integers(1, 8))

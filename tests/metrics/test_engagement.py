@@ -82,7 +82,7 @@ def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: tea", "y: ...", "x: rain", "y: чай", "x: tea", dialog="a")
     reasons = score(turns, [METRIC]).at("turn")[f"{METRIC.name}_null"].to_list()
     assert reasons == ["answers_nothing", "no_words", "no_words", "other_script", "other_script"]
-    unknown = answers(("zzz", None), ("tea", None), heard="rain")
+    unknown = answers(("zzz", None), ("tea", None), query="rain")
     assert nulls(METRIC, unknown) == ["no_known_words", None]
 
 
@@ -195,7 +195,7 @@ def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):
 
 
 @pytest.fixture
-def tuned(tmp_path):
+def classifier_folder(tmp_path):
     """A classifier of two classes with what a fine-tuning writes beside it."""
     folder = shutil.copytree(tiny("bert-classes-2"), tmp_path / "tuned")
     recipe = {
@@ -209,19 +209,19 @@ def tuned(tmp_path):
     return folder
 
 
-def test_a_fine_tuned_classifier_says_its_second_class(tuned):
+def test_a_fine_tuned_classifier_says_its_second_class(classifier_folder):
     """As transformers itself says it of the pair."""
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification
 
     query, reply = "why do you like it", "I like tea."
-    tokenizer = AutoTokenizer.from_pretrained(str(tuned))
-    net = BertForSequenceClassification.from_pretrained(str(tuned)).eval()
+    tokenizer = AutoTokenizer.from_pretrained(str(classifier_folder))
+    net = BertForSequenceClassification.from_pretrained(str(classifier_folder)).eval()
     with torch.inference_mode():
         expected = (
             net(**tokenizer(query, reply, return_tensors="pt")).logits.softmax(1)[0, 1].item()
         )
-    metric = load("engagement", model=f"path:{tuned}")
+    metric = load("engagement", model=f"path:{classifier_folder}")
     assert scores(metric, talk(f"x: {query}", f"y: {reply}")) == [
         None,
         pytest.approx(expected, abs=1e-6),
@@ -245,17 +245,17 @@ def test_a_classifier_of_three_classes_is_refused():
     )
 
 
-def test_a_training_file_of_something_else_is_refused(tuned):
-    (tuned / "training.json").write_text('{"base": 1}')
+def test_a_training_file_of_something_else_is_refused(classifier_folder):
+    (classifier_folder / "training.json").write_text('{"base": 1}')
     with pytest.raises(DataError) as error:
-        _ = load("engagement", model=f"path:{tuned}").card
+        _ = load("engagement", model=f"path:{classifier_folder}").card
     assert str(error.value) == (
-        f"{tuned / 'training.json'}: not a training record; train the model again"
+        f"{classifier_folder / 'training.json'}: not a training record; train the model again"
     )
 
 
-said = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=8).map(" ".join)
-talks = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
+texts = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=8).map(" ".join)
+talks = st.lists(st.lists(texts, min_size=1, max_size=8), min_size=1, max_size=5)
 
 
 def turns_of(dialogs):

@@ -147,10 +147,10 @@ def test_words_that_raise_either_part_raise_the_whole():
     assert collect_evidence(metric(), turns).rows() == expected
 
 
-@given(said=st.lists(st.sampled_from(list(WORDS)), min_size=1, max_size=5).map(" ".join))
+@given(reply=st.lists(st.sampled_from(list(WORDS)), min_size=1, max_size=5).map(" ".join))
 @settings(max_examples=15)
-def test_it_lies_between_both_parts_and_the_three_ways_stand_in_order(said):
-    turns = answers((said, None))
+def test_it_lies_between_both_parts_and_the_three_ways_stand_in_order(reply):
+    turns = answers((reply, None))
     (engaging,) = scores(load("engagement", model=ENGAGING), turns)
     (relevant,) = scores(load("relevance", model=RELEVANT), turns)
     low, mean, high = (scores(metric(combine=how), turns)[0] for how in ("min", "mean", "max"))

@@ -13,7 +13,7 @@ from tests.conftest import talk
 from tests.models.tiny import tiny
 
 
-def fed(kind="gpt2", **more):
+def fed_metric(kind="gpt2", **more):
     return load("fed", model=f"path:{tiny(kind)}", **more)
 
 
@@ -53,7 +53,7 @@ def test_scores_equal_the_published_loop(kind):
     import torch
 
     lines = ["x: hello you", "y: I like tea.", "x: why?", "y: it is so good"]
-    row = score(talk(*lines), [fed(kind)]).at("turn").row(3, named=True)
+    row = score(talk(*lines), [fed_metric(kind)]).at("turn").row(3, named=True)
     model = find_model(f"path:{tiny(kind)}")
     net, words = torch_models.load_causal(model), torch_models.load_hf_tokenizer(model)
     mark = {"gpt2": "<|endoftext|>", "llama": "<|e|>"}[kind]
@@ -78,7 +78,7 @@ def test_scores_equal_the_published_loop(kind):
 
 
 def test_a_dialog_is_judged_once_after_a_speakers_last_turn_and_turns_are_averaged():
-    metric = fed()
+    metric = fed_metric()
     table = score(talk("x: hello", "y: tea?", "x: no", "y: so sad", "x: ..."), [metric])
     turns, dialogs = table.at("turn"), table.at("dialog")
     has_dialog_score = turns["fed_dialog[gpt2]"].is_not_null().to_list()
@@ -100,28 +100,28 @@ def test_a_turn_is_heard_after_all_before_it_that_have_text(monkeypatch):
     monkeypatch.setattr(
         Likelihoods, "follow_ups", lambda s, c, t: contexts.append(c) or real(s, c, t)
     )
-    score(talk("x: hello", "y: ", "x: tea"), [fed()])
+    score(talk("x: hello", "y: ", "x: tea"), [fed_metric()])
     assert contexts == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
 
 
 def test_a_score_does_not_depend_on_later_turns_nor_on_other_dialogs():
     lines = ["x: hello you", "y: I like tea.", "x: why do you?", "y: it is so good"]
-    full, part = (score(talk(*subset), [fed()]).at("turn") for subset in (lines, lines[:2]))
+    full, part = (score(talk(*subset), [fed_metric()]).at("turn") for subset in (lines, lines[:2]))
     assert full["fed[gpt2]"].to_list()[:2] == part["fed[gpt2]"].to_list()
 
 
 def test_another_script_is_null_and_says_so():
-    table = score(talk("x: hello", "y: Сегодня хорошая погода"), [fed()])
+    table = score(talk("x: hello", "y: Сегодня хорошая погода"), [fed_metric()])
     assert table.at("turn")["fed[gpt2]_null"].to_list() == [None, "other_script"]
 
 
 def test_a_parameter_that_makes_no_sense_is_refused():
     with pytest.raises(BadValue) as error:
-        fed(over="all")
+        fed_metric(over="all")
     assert str(error.value) == "fed.over is 'all'; it is 'whole' or 'followup'"
 
 
 def test_the_name_carries_what_is_not_the_published_model():
     assert load("fed").name == "fed"
-    assert fed().name == "fed[gpt2]"
+    assert fed_metric().name == "fed[gpt2]"
     assert load("fed").missing == why_missing("hub:microsoft/DialoGPT-large")

@@ -245,7 +245,7 @@ def within(sizes, vectors):
     return pl.DataFrame({"dialog": names, "said": column})
 
 
-def beside(people, bot):
+def two_sides(people, bot):
     """Dialogs of so many turns each, of people and of a bot."""
     sides = [("human", people, 0), ("bot", bot, 1)]
     kind = {"turn": pl.lit(0, pl.Int32), "meant": pl.lit(None, pl.List(pl.Float32))}
@@ -260,10 +260,10 @@ def beside(people, bot):
 def test_there_is_no_interval_unless_both_sides_have_enough_dialogs():
     """People in 1 dialog of 150 turns, the bot in 6: of halves of all 7, half have no people."""
     metric, ends = load("mauve"), ["mauve[minilm]_low", "mauve_star[minilm]_high"]
-    bot = metric.summary(beside([150], [25] * 6), seed=0).filter(system="bot")
+    bot = metric.summary(two_sides([150], [25] * 6), seed=0).filter(system="bot")
     assert bot["mauve[minilm]"].null_count() == 0
     assert bot.select(ends).row(0) == (None, None)
-    bot = metric.summary(beside([25] * 6, [25] * 6), seed=0).filter(system="bot")
+    bot = metric.summary(two_sides([25] * 6, [25] * 6), seed=0).filter(system="bot")
     assert None not in bot.select(ends).row(0)
 
 

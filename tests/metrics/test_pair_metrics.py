@@ -233,12 +233,12 @@ def test_ruber_blends_both_parts(blend, expected):
     is 22, so the head says logistic(43), nearly 1."""
     metric = load("ruber", model=ready_model("ruber"), blend=blend)
     like = (np.sqrt(0.75) - 0.6) / 0.4
-    turns = answers(("tea rain", ["tea"]), heard="do")
+    turns = answers(("tea rain", ["tea"]), query="do")
     assert scores(metric, turns) == [pytest.approx(expected(like, logistic(43)), abs=1e-6)]
 
 
 def test_ctx_ruber_parts():
-    model, turns = ready_model("ctx_ruber"), answers(("I like rain.", ["good tea"]), heard="why")
+    model, turns = ready_model("ctx_ruber"), answers(("I like rain.", ["good tea"]), query="why")
     reply, reference, query = vector("I like rain.", "good tea", "why")
     values = {
         m: scores(load("ctx_ruber", model=model, mode=m), turns)[0]
@@ -272,7 +272,7 @@ def test_a_head_of_another_kind_is_refused():
 def test_deep_am_against_the_context():
     reply, query = vector("I like rain.", "why")
     metric = load("deep_am", model=BERT, mode="context")
-    assert scores(metric, answers(("I like rain.", None), heard="why")) == [
+    assert scores(metric, answers(("I like rain.", None), query="why")) == [
         pytest.approx(reply @ query, abs=1e-6)
     ]
 

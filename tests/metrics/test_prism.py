@@ -42,7 +42,7 @@ def test_modes_by_hand(mode, expected, monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(LOGS[p]) for p in zip(given, texts, strict=True)],
+        lambda self, sources, texts: [np.array(LOGS[p]) for p in zip(sources, texts, strict=True)],
     )
     turns = score(conversation("A", "B"), [prism(mode=mode)]).at("turn")
     assert turns["prism[marian]"].to_list() == [None, expected]

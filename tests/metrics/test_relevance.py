@@ -34,7 +34,7 @@ def test_probabilities_by_hand():
 
 def test_the_same_reply_to_something_else_is_another_pair():
     """Heard dog (-1), said rain (3): -3 - 2 = -5."""
-    assert scores(METRIC, answers(("rain", None), heard="dog")) == [
+    assert scores(METRIC, answers(("rain", None), query="dog")) == [
         pytest.approx(logistic(-5), abs=1e-7)
     ]
 

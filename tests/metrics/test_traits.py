@@ -201,18 +201,20 @@ def test_figures_on_people_never_seen(
     metric: Metric, answer: int, r: float, low: float, high: float
 ) -> None:
     essays, answers = wassa()
-    outcome = compared(metric, essays, {person: a[answer] for person, a in answers.items()})
+    outcome = agreement_with_answers(
+        metric, essays, {person: a[answer] for person, a in answers.items()}
+    )
     assert (outcome.n, round(outcome.r or 0, 3)) == (54, r)
     assert [outcome.low, outcome.high] == pytest.approx([low, high], abs=0.0005)
 
 
 def test_agreeableness_does_not_carry_over_to_essays() -> None:
-    outcome = compared(Agreeableness(), *everybody())
+    outcome = agreement_with_answers(Agreeableness(), *everybody())
     assert (outcome.n, round(outcome.r or 0, 3)) == (426, 0.055)
     assert [outcome.low, outcome.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
 
 
-def compared(
+def agreement_with_answers(
     metric: Metric, essays: dict[str, list[str]], answers: dict[str, float]
 ) -> CorrelationFigure:
     """How a metric's scores of people agree with their answers."""

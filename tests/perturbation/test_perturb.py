@@ -31,8 +31,8 @@ THREE = dialogs(
 )
 
 
-def texts(made):
-    return made.turns.frame["text"].to_list()
+def texts(perturbation):
+    return perturbation.turns.frame["text"].to_list()
 
 
 def test_copied_answers_are_what_they_answer():

@@ -62,11 +62,11 @@ SAID = st.tuples(st.sampled_from("abc"), st.sampled_from([None, "0", "1", "9"]),
 
 @settings(max_examples=25)
 @given(st.lists(SAID, min_size=1, max_size=6))
-def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, said):
+def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, turns):
     """Also where a speaker answers one turn twice, which must then be read without merging."""
     rows = [
         {"dialog": "d", "speaker": s, "text": f"t{n}", "id": str(n), "reply_to": r, "gap": g}
-        for n, (s, r, g) in enumerate(said)
+        for n, (s, r, g) in enumerate(turns)
     ]
     before = Turns.from_utterances(pl.DataFrame(rows, infer_schema_length=None))
     path = tmp_path_factory.mktemp("threads") / "out.jsonl"

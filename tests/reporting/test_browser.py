@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from tests.reporting.browser import FONT_SETS
-from tests.reporting.pages import KINDS, made
+from tests.reporting.pages import KINDS, example_page
 
 WIDTHS = (1400, 900, 390)
 WIDE_KINDS = ("demo", "thirteen", "long_names", "right_to_left")
@@ -36,8 +36,8 @@ def test_every_page_opens_alone_and_without_complaint(kind, show, tab):
     watch = tab()
     assert watch.strangers == []
     assert watch.violations == []
-    assert watch.seen.console == []
-    assert watch.seen.errors == []
+    assert watch.activity.console == []
+    assert watch.activity.errors == []
     assert page.locator("h1").count() == 1
     assert page.locator("h1").inner_text().strip()
     twice = "all => all.map((e) => e.id).filter((id, i, ids) => ids.indexOf(id) !== i)"
@@ -48,7 +48,7 @@ def test_every_page_opens_alone_and_without_complaint(kind, show, tab):
 
 def test_the_policy_lets_nothing_in():
     (policy,) = re.findall(
-        r'http-equiv="Content-Security-Policy" content="([^"]*)"', made("demo").html
+        r'http-equiv="Content-Security-Policy" content="([^"]*)"', example_page("demo").html
     )
     assert policy.startswith("default-src &#x27;none&#x27;; ")
     assert "unsafe" not in policy
@@ -111,7 +111,7 @@ def test_switches_answer_to_the_keyboard(show):
 
 def test_every_pair_of_thirteen_systems_can_be_chosen(show):
     page = show("thirteen")
-    pairs = list(made("thirteen").found.pairs)
+    pairs = list(example_page("thirteen").findings.pairs)
     inputs = page.locator("#w-pair > .pick input")
     assert inputs.count() == len(pairs) == 78
     for place in (77, 40, 1):
@@ -269,7 +269,7 @@ def test_text_is_drawn_in_the_embedded_font_whatever_fonts_there_are(browsers):
     widths = []
     for fonts in FONT_SETS:
         page = browsers[fonts].new_page()
-        page.goto(made("few").path.as_uri())
+        page.goto(example_page("few").path.as_uri())
         page.evaluate("document.fonts.ready")
         assert page.evaluate("[...document.fonts].map((f) => f.family + ' ' + f.status)") == [
             "Inter loaded"

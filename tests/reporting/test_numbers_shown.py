@@ -6,15 +6,15 @@ import pytest
 
 from simpatico import wording as numbers
 from simpatico.wording import format_correlation
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 
 
 @pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen"])
 def test_verdicts_have_the_numbers_of_the_findings(kind, show):
     """Every difference stands in the pane of its pair, with the digits of its sentence."""
     page = show(kind)
-    differences = made(kind).found.as_json()["differences"]
-    pairs = list(made(kind).found.pairs)
+    differences = example_page(kind).findings.as_json()["differences"]
+    pairs = list(example_page(kind).findings.pairs)
     tables = page.eval_on_selector_all(
         ".verdict",
         "all => all.map((t) => [...t.querySelectorAll('td.st')].map((e) => e.textContent))",
@@ -38,7 +38,7 @@ NUMBERS = re.compile(r"[+−]?\d+(?:\.\d+)?(?: \S+)? \[[^\]]*\]|[+−]?\d+\.\d+"
 
 def test_forests_have_the_correlations(show):
     page = show("demo")
-    findings = made("demo").found
+    findings = example_page("demo").findings
     tables = page.eval_on_selector_all(
         ".forest",
         "all => all.map((t) => [...t.querySelectorAll('tbody tr')].map((r) =>"
@@ -58,7 +58,7 @@ def test_forests_have_the_correlations(show):
 
 def test_heat_cells_have_the_structure(show):
     page = show("demo")
-    findings = made("demo").found
+    findings = example_page("demo").findings
     structure, order = findings.structure, findings.structure.order
     place = {name: i for i, name in enumerate(structure.names)}
     cells = page.eval_on_selector_all(

@@ -7,7 +7,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.reporting.browser import FONT_SETS
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 
 A4_CONTENT = 688
 """Pixels between the margins of 14 mm: (210 − 28) mm at 96 to the inch."""
@@ -31,7 +31,7 @@ def _sheets():
 
 
 @pytest.fixture
-def printed(show, fonts, _sheets):
+def print_page(show, fonts, _sheets):
     """The text of the PDF of a page, one string a sheet; each PDF is made once."""
 
     def text(kind, **settings):
@@ -57,8 +57,8 @@ def labels(page, query):
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
-    sheets = printed("demo")
+def test_all_rows_and_the_last_section_are_on_paper(print_page, show, fonts):
+    sheets = print_page("demo")
     printout = "".join(sheets)
     page = show("demo")
     for query in (".verdict td.st", ".forest th.nm", "h2", "#again dt", ".dlg h3"):
@@ -70,9 +70,9 @@ def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_no_row_of_the_verdict_is_on_two_sheets(printed, show, fonts):
+def test_no_row_of_the_verdict_is_on_two_sheets(print_page, show, fonts):
     """A row's sentence is whole on one sheet."""
-    sheets = printed("demo")
+    sheets = print_page("demo")
     rows = labels(show("demo"), ".verdict td.st")
     assert [row for row in rows if not any(row in sheet for sheet in sheets)] == []
 
@@ -113,11 +113,11 @@ def test_rows_do_not_break_and_all_is_open(paper):
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, fonts):
+def test_every_quoted_dialog_is_on_paper_with_and_without_script(print_page, show, fonts):
     expected = labels(show("demo"), ".dlg .said")
-    assert len(made("demo").found.systems) == 3
+    assert len(example_page("demo").findings.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):
-        printout = "".join(printed("demo", **settings))
+        printout = "".join(print_page("demo", **settings))
         absent = [text for text in expected if text[:24] not in printout]
         assert absent == [], settings
 

@@ -157,10 +157,10 @@ def test_a_folder_of_another_run_is_refused(small, tmp_path):
     scored(small, out)
     before = prints(out)
     for what, (paths, metrics, parameters, options) in flips(tmp_path, small):
-        loaded = [load(m, **parameters.get(m, {})) for m in metrics]
+        metric_list = [load(m, **parameters.get(m, {})) for m in metrics]
         keep_text = options.pop("keep_text", True)
         with pytest.raises(RunError) as error:
-            score_run(Conversations(paths, **options), loaded, out, keep_text=keep_text)
+            score_run(Conversations(paths, **options), metric_list, out, keep_text=keep_text)
         assert str(error.value) == (
             f"{out} holds a run of other input, metrics, options or version; "
             "choose another folder or delete this one"

@@ -109,12 +109,12 @@ def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path
     modes = []
     real = Path.replace
 
-    def noted(self, target):
+    def record_mode(self, target):
         if ".text.parquet" in self.name:
             modes.append((self.name.partition(".parquet")[0], mode(self)))
         return real(self, target)
 
-    monkeypatch.setattr(Path, "replace", noted)
+    monkeypatch.setattr(Path, "replace", record_mode)
     run = scored(talk, tmp_path / "run", chunk=3)
     assert mode(run.folder / "text.parquet") == 0o600
     assert {m for _, m in modes} == {0o600}

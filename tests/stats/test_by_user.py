@@ -42,8 +42,8 @@ def random_guesses(n=400, people=40):
     )
 
 
-def f1(told, true):
-    precision, recall = true[told].mean(), told[true].mean()
+def f1(predictions, true):
+    precision, recall = true[predictions].mean(), predictions[true].mean()
     return 2 * precision * recall / (precision + recall)
 
 

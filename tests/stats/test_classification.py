@@ -13,10 +13,12 @@ from simpatico.stats.classification import (
 )
 
 
-def run(guess, label, told=None, dialog=None):
+def run(guess, label, predictions=None, dialog=None):
     guess, label = np.array(guess, float), np.array(label, bool)
-    told = guess > 0 if told is None else np.array(told, bool)
-    return LabelledPredictions(guess, told, label, dialog or [str(n) for n in range(len(guess))])
+    predictions = guess > 0 if predictions is None else np.array(predictions, bool)
+    return LabelledPredictions(
+        guess, predictions, label, dialog or [str(n) for n in range(len(guess))]
+    )
 
 
 def test_figures_by_hand():

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 
 
 @pytest.mark.parametrize(
-    ("effect", "n", "family", "alpha", "paired", "apart"),
+    ("effect", "n", "family", "alpha", "paired", "unpaired"),
     [  # TTestPower().power(effect, n, alpha / family), TTestIndPower().power(...)
         (0.5, 22, 1, 0.05, 0.609184804183963, 0.3672710825914737),
         (0.2, 100, 1, 0.05, 0.508264806621038, 0.29064587165908673),
@@ -22,35 +22,35 @@ RNG = np.random.default_rng(5)
         (0.3, 60, 1, 0.01, 0.3755547925089531, 0.1696322052615531),
     ],
 )
-def test_power_is_statsmodels(effect, n, family, alpha, paired, apart):
+def test_power_is_statsmodels(effect, n, family, alpha, paired, unpaired):
     for design, power in (
         (Design(True, family, alpha), paired),
-        (Design(False, family, alpha), apart),
+        (Design(False, family, alpha), unpaired),
     ):
         shift = effect / design.standard_error(1.0, n)
         assert t_test_power(shift, design.df(n), design.level) == pytest.approx(power, abs=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("n", "family", "power", "paired", "apart"),
+    ("n", "family", "power", "paired", "unpaired"),
     [  # brentq(lambda e: TTestPower().power(e, n, .05 / family) - power, ..., xtol=1e-14)
         (22, 1, 0.8, 0.6264201330574849, 0.8646473047771898),
         (22, 15, 0.8, 0.8983437851316505, 1.200717637966692),
         (100, 1, 0.9, 0.3273431403832169, 0.46065951425003226),
     ],
 )
-def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
+def test_detectable_size_is_statsmodels(n, family, power, paired, unpaired):
     # its own solve_power stops at about 1e-6, so its power was solved for the effect
     assert detectable_difference(1, n, design=Design(True, family, power=power)) == pytest.approx(
         paired, abs=1e-8
     )
     assert detectable_difference(2, n, design=Design(False, family, power=power)) == pytest.approx(
-        2 * apart, abs=1e-8
+        2 * unpaired, abs=1e-8
     )
 
 
 @pytest.mark.parametrize(
-    ("effect", "family", "power", "paired", "apart"),
+    ("effect", "family", "power", "paired", "unpaired"),
     [  # solve_power(effect_size=effect, ...), to be rounded up
         (0.2, 1, 0.8, 198.150820955562, 393.4056930002526),
         (0.5, 1, 0.8, 33.36713118431779, 63.76561058891169),
@@ -58,9 +58,11 @@ def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
         (0.1, 1, 0.9, 1052.664547339556, 2102.4447100825073),
     ],
 )
-def test_units_needed_are_statsmodels(effect, family, power, paired, apart):
+def test_units_needed_are_statsmodels(effect, family, power, paired, unpaired):
     assert units_needed(1, effect, design=Design(True, family, power=power)) == np.ceil(paired)
-    assert units_needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(apart)
+    assert units_needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(
+        unpaired
+    )
 
 
 @pytest.mark.parametrize("freedom", [5, 21, 198, 1e5, 1e8])

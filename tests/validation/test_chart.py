@@ -9,7 +9,7 @@ from simpatico.validation.evidence import Evidence
 from simpatico.validation.raters.agreement import find_statistic
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.tree import tree
 
 OVERALL = ("overall", "dialog")
@@ -17,7 +17,7 @@ OVERALL = ("overall", "dialog")
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    return made("demo").found.required_evidence
+    return example_page("demo").findings.required_evidence
 
 
 @pytest.mark.parametrize(("p", "finding"), [(None, False), (0.05, False), (0.0499, True)])
@@ -55,7 +55,7 @@ def test_a_score_without_a_value_comes_last_and_says_why(evidence):
 
 
 def test_with_one_judge_each_there_is_nothing_to_reach():
-    forest = correlation_forest(case("one_rater").found.required_evidence, OVERALL)
+    forest = correlation_forest(case("one_rater").findings.required_evidence, OVERALL)
     assert (forest.one_more, forest.ceiling) == (None, None)
 
 

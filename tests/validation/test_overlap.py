@@ -181,7 +181,7 @@ def test_systems_that_do_not_differ_and_open_ranges_have_no_place_between_0_and_
     assert system_profiles(systems().clear(), {"warm": (0, 1)}) == []
 
 
-def written(folder, table, metrics):
+def write_scores(folder, table, metrics):
     pl.DataFrame(table).write_parquet(folder / "dialog.parquet")
     (folder / "run.json").write_text(json.dumps({"status": "done", "metrics": metrics}))
     return Run(folder)
@@ -200,7 +200,7 @@ def run(tmp_path):
         "part": [0.0, 1, 0, 1, 0, 1],
         "a_null": [None] * 6,
     }
-    return written(tmp_path, table, {"b": {}, "a": {}, "c": {}, "shares": {}})
+    return write_scores(tmp_path, table, {"b": {}, "a": {}, "c": {}, "shares": {}})
 
 
 def test_only_scores_of_a_metrics_own_name_and_without_people(run):
@@ -213,7 +213,7 @@ def test_people_alone_are_compared(run, tmp_path):
     folder = tmp_path / "people"
     folder.mkdir()
     table = run.at("dialog").with_columns(system=pl.lit("human"))
-    assert run_structure(written(folder, table, run.facts["metrics"])).n[0][1] == 6
+    assert run_structure(write_scores(folder, table, run.facts["metrics"])).n[0][1] == 6
 
 
 def test_scores_that_are_asked_for(run):
@@ -245,7 +245,7 @@ def test_rows_by_hand(run):
 def test_a_score_that_never_varies_says_so(run, tmp_path):
     folder = tmp_path / "flat"
     folder.mkdir()
-    flat = written(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": {}, "b": {}})
+    flat = write_scores(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": {}, "b": {}})
     (row,) = overlap_rows(run_structure(flat))
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 5)
 

@@ -25,7 +25,7 @@ from tests.metrics.heads import answers, heads_folder, nulls, scores
 from tests.models.tiny import tiny
 
 
-def changed(kind, out, recipe=(), tensors=None):
+def altered_folder(kind, out, recipe=(), tensors=None):
     """A folder of heads with other entries in its recipe, or other tensors."""
     from safetensors.numpy import save
 
@@ -55,7 +55,7 @@ def changed(kind, out, recipe=(), tensors=None):
     ],
 )
 def test_a_recipe_that_makes_no_sense(kind, recipe, flaw, tmp_path):
-    model = changed(kind, tmp_path / "m", recipe)
+    model = altered_folder(kind, tmp_path / "m", recipe)
     with pytest.raises(DataError) as error:
         load_heads(model, kind)
     assert str(error.value) == f"{tmp_path / 'm' / RECIPE}: {flaw}; train it again"
@@ -77,7 +77,7 @@ def test_a_recipe_that_makes_no_sense(kind, recipe, flaw, tmp_path):
 def test_tensors_that_do_not_fit(other, tmp_path):
     good = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     tensors = {f"next.{key}": value for key, value in {**good, **other}.items()}
-    model = changed("nsp", tmp_path / "m", tensors=tensors)
+    model = altered_folder("nsp", tmp_path / "m", tensors=tensors)
     with pytest.raises(DataError) as error:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
@@ -100,7 +100,7 @@ def test_runs_of_characters_that_do_not_fit(form, sizes, tmp_path):
     head_recipe = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
     tensors = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     tensors |= {f"grams_{s}": np.ones(n) for s, n in zip(("first", "second"), sizes, strict=False)}
-    model = changed(
+    model = altered_folder(
         "nsp",
         tmp_path / "m",
         {"heads": {"next": {**head_recipe, "grams": form}}},
@@ -116,7 +116,7 @@ def test_runs_of_characters_add_to_what_the_vectors_say(tmp_path):
     form = {"shortest": 2, "longest": 3, "buckets": 4}
     plain = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     runs = {"grams_first": np.zeros(5), "grams_second": [0, 0, 0, 0, 2.0]}
-    model = changed(
+    model = altered_folder(
         "nsp",
         tmp_path / "m",
         {"heads": {"next": {**head_recipe, "grams": form}}},
@@ -137,7 +137,7 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
     recipe = json.loads((heads_folder("nsp") / RECIPE).read_text())
     recipe["heads"]["next"]["parts"] = ["first", "second"]
     tensors = {"next.weight_0": [[1.0]] * 3, "next.offset_0": [0.0]}
-    model = changed("nsp", tmp_path / "m", recipe, tensors)
+    model = altered_folder("nsp", tmp_path / "m", recipe, tensors)
     with pytest.raises(DataError) as error:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
@@ -161,7 +161,7 @@ def test_a_head_for_vectors_of_another_width(head):
 
 
 def test_without_a_likelihood_nothing_is_specific(tmp_path):
-    metric = load("usl_h", model=changed("usl-h", tmp_path / "m", {"likelihood": None}))
+    metric = load("usl_h", model=altered_folder("usl-h", tmp_path / "m", {"likelihood": None}))
     turns = answers(("I like tea.", None))
     assert (scores(metric, turns), nulls(metric, turns)) == ([None], ["no_likelihood"])
 

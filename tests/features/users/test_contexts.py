@@ -22,7 +22,7 @@ from tests.conftest import talk
 NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinfo=UTC)
 
 
-def told(turns, at):
+def circumstances(turns, at):
     """The circumstances of one turn by name."""
     contexts = turn_contexts(turns)
     return dict(zip(COVARIATES, contexts.covariates[at].tolist(), strict=True))
@@ -53,7 +53,7 @@ def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
 def test_circumstances_by_hand():
     """bob's second turn is the fourth; ann answered his first one, so (1 + .5) / (1 + 1) = .75."""
     turns = talk("ann: hello there", "bob: yes", "ann: Bob, why?", "bob: why, ANN?")
-    now = told(turns, 3)
+    now = circumstances(turns, 3)
     assert now == pytest.approx(
         {
             "length": log1p(len("why, ANN?")),
@@ -77,7 +77,7 @@ def test_circumstances_by_hand():
 
 
 def test_an_opening_has_nothing_before_it():
-    now = told(talk("ann: hello there"), 0)
+    now = circumstances(talk("ann: hello there"), 0)
     assert {name for name, value in now.items() if value} == {"length", "answered"}
     assert now["answered"] == 0.5
 
@@ -85,7 +85,7 @@ def test_an_opening_has_nothing_before_it():
 def test_the_clock():
     """Six hours after noon the hand has gone three quarters round: sine -1, cosine 0."""
     rows = {"dialog": ["d"] * 2, "speaker": ["a", "b"], "text": ["x", "y"], "time": [NOON, SIX]}
-    now = told(Turns.from_utterances(pl.DataFrame(rows)), 1)
+    now = circumstances(Turns.from_utterances(pl.DataFrame(rows)), 1)
     assert [now[name] for name in ("pause", "away", "timed")] == pytest.approx(
         [log1p(21_600), log1p(21_600), 1.0]
     )
@@ -96,7 +96,7 @@ def test_what_the_person_said_counts_even_where_another_spoke_since():
     """Carl talks to dave, who asked 19 letters two turns ago; ann's "nice day" is between them."""
     turns = talk("dave: where is my parcel?", "ann: nice day", "carl: dave, here")
     person = pl.Series([None, None, "dave"])
-    now = told(Turns(turns.frame.with_columns(interlocutor=person)), 2)
+    now = circumstances(Turns(turns.frame.with_columns(interlocutor=person)), 2)
     assert (now["asked"], now["turns"], now["own_turns"]) == (1.0, log1p(2), log1p(1))
     assert (now["own_length"], now["since"]) == (log1p(19), log1p(2))
 
@@ -109,7 +109,7 @@ def test_other_words_change_only_what_depends_on_them():
 
 
 @pytest.mark.parametrize(
-    ("text", "person", "found"),
+    ("text", "person", "masked"),
     [
         ("so, Ann: why?", "ann", "so, @: why?"),
         ("any planning?", "an", "any planning?"),
@@ -119,9 +119,9 @@ def test_other_words_change_only_what_depends_on_them():
         ("ann", "", "ann"),
     ],
 )
-def test_a_name_is_a_mark_where_it_is_no_part_of_another_word(text, person, found):
-    assert mask_name(text, person) == found
-    assert contains_name(text, person) == (text != found)
+def test_a_name_is_a_mark_where_it_is_no_part_of_another_word(text, person, masked):
+    assert mask_name(text, person) == masked
+    assert contains_name(text, person) == (text != masked)
 
 
 line = st.fixed_dictionaries(

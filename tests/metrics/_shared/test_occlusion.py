@@ -23,7 +23,7 @@ from tests.metrics.heads import WORDS, answers, scores
 from tests.metrics.test_engagement import METRIC, logistic, near
 
 
-def shown(metric, turns):
+def evidence_rows(metric, turns):
     """Row, stretch of text and weight of all evidence."""
     texts = turns.frame["text"]
     return [(r, texts[r][s:e], w) for r, s, e, w in collect_evidence(metric, turns).rows()]
@@ -36,7 +36,7 @@ def test_words_that_raise_and_words_that_lower():
     """
     turns = talk("x: do", "y: So: Tea, rain – dog!")
     increase, decrease = 0.5 - logistic(-2), 0.5 - logistic(2)
-    assert shown(METRIC, turns) == [
+    assert evidence_rows(METRIC, turns) == [
         (1, "rain", pytest.approx(increase, abs=1e-7)),
         (1, "dog", pytest.approx(decrease, abs=1e-7)),
     ]
@@ -45,12 +45,12 @@ def test_words_that_raise_and_words_that_lower():
 
 def test_turns_of_no_score_or_of_one_word_have_no_evidence():
     turns = talk("x: rain dog", "y: rain", "x: zzz yyy", "y: ...", "x: rain dog")
-    assert shown(METRIC, turns) == []
-    assert shown(METRIC, talk("x: rain")) == []
+    assert evidence_rows(METRIC, turns) == []
+    assert evidence_rows(METRIC, talk("x: rain")) == []
 
 
 def test_where_the_rest_has_no_known_word_nothing_is_told():
-    assert shown(METRIC, talk("x: do", "y: zzz rain")) == []
+    assert evidence_rows(METRIC, talk("x: do", "y: zzz rain")) == []
 
 
 def test_many_words_are_left_out_in_groups_of_neighbours():
@@ -88,8 +88,8 @@ def test_a_stretch_takes_its_space_with_it():
 def test_evidence_is_what_scoring_again_without_the_word_gives(words):
     rests = [words[:n] + words[n + 1 :] for n in range(len(words))]
     variants = [(" ".join(subset), None) for subset in (words, *rests)]
-    full_score, *without_one = scores(METRIC, answers(*variants, heard="do"))
-    evidence = collect_evidence(METRIC, answers(variants[0], heard="do"))
+    full_score, *without_one = scores(METRIC, answers(*variants, query="do"))
+    evidence = collect_evidence(METRIC, answers(variants[0], query="do"))
     weights = {start: (end, weight) for _, start, end, weight in evidence.rows()}
     for number, (word, rest) in enumerate(zip(words, without_one, strict=True)):
         start = len(" ".join(words[:number])) + (number > 0)

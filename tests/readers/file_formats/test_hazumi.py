@@ -16,7 +16,7 @@ from simpatico.readers.file_formats.hazumi import Hazumi, strip_annotations
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 from simpatico.readers.judgement_files import read_judgements
-from tests.readers.files import written
+from tests.readers.files import write_file
 
 OUTSIDERS = {"UI_F1": "4", "UI_M2": "5"}
 EXCHANGES: list[dict[str, Any]] = [
@@ -84,8 +84,8 @@ def elan(exchanges: list[dict[str, Any]]) -> str:
 @pytest.fixture(params=["list", "file", "folder"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "list":
-        return written(tmp_path / "exchanges.json", EXCHANGES)
-    file = written(tmp_path / "1902F2099.eaf", elan(EXCHANGES))
+        return write_file(tmp_path / "exchanges.json", EXCHANGES)
+    file = write_file(tmp_path / "1902F2099.eaf", elan(EXCHANGES))
     return tmp_path if request.param == "folder" else file
 
 
@@ -160,14 +160,14 @@ def test_marks_of_the_transcript_go_and_words_stay(transcript: str, text: str) -
     ],
 )
 def test_refuses_files(tmp_path: Path, content: str, reason: str) -> None:
-    path = written(tmp_path / "a.eaf", content)
+    path = write_file(tmp_path / "a.eaf", content)
     with pytest.raises(DataError) as error:
         read(path)
     assert str(error.value) == f"{path}:1: {reason}"
 
 
 def test_refuses_a_score_off_the_scale(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.json", [EXCHANGES[0] | {"self": "8"}])
+    path = write_file(tmp_path / "a.json", [EXCHANGES[0] | {"self": "8"}])
     with pytest.raises(DataError) as error:
         read_judgements(path)
     assert str(error.value) == f"{path}:2: the value 8 is outside its scale, 1 to 7"

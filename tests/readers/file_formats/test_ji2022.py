@@ -43,14 +43,14 @@ SITTINGS: list[dict[str, Any]] = [
 ]
 
 
-def written(folder: Path, name: str, content: Any) -> Path:
+def write_json_file(folder: Path, name: str, content: Any) -> Path:
     path = folder / name
     path.write_text(json.dumps(content))
     return path
 
 
 def test_dialogs_are_told_by_their_shape(tmp_path: Path) -> None:
-    path = written(tmp_path, "pass_garden.json", SITTINGS)
+    path = write_json_file(tmp_path, "pass_garden.json", SITTINGS)
     assert pick_reader(Source.of(path)).name == "ji2022"
     frame = read(path).frame
     columns = ("dialog", "turn", "speaker", "system", "interlocutor", "text")
@@ -76,12 +76,12 @@ def test_dialogs_are_told_by_their_shape(tmp_path: Path) -> None:
     [("fail_x.json", '{"quality_control":"failed"}'), ("x.json", None)],
 )
 def test_the_name_of_the_file_tells_who_passed(tmp_path: Path, name: str, extras: object) -> None:
-    path = written(tmp_path, name, [SITTINGS[0] | {"data": [SECOND]}])
+    path = write_json_file(tmp_path, name, [SITTINGS[0] | {"data": [SECOND]}])
     assert read(path).frame["extras"].to_list() == [extras, None]
 
 
 def test_the_bot_is_judged_by_its_worker(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", SITTINGS)
+    path = write_json_file(tmp_path, "x.json", SITTINGS)
     judgements = list(Ji2022().judgements(Source.of(path), Ledger()))
     first, second = ("S1:1", None, "bot"), ("S1:2", None, "bot")
     assert judgements == [
@@ -109,14 +109,14 @@ def test_the_bot_is_judged_by_its_worker(tmp_path: Path) -> None:
     ],
 )
 def test_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
-    path = written(tmp_path, "x.json", [SITTINGS[0], SITTINGS[0] | change])
+    path = write_json_file(tmp_path, "x.json", [SITTINGS[0], SITTINGS[0] | change])
     with pytest.raises(DataError) as error:
         list(Ji2022().judgements(Source.of(path), Ledger()))
     assert str(error.value) == f"{path}:1: {reason}"
 
 
 def test_a_dialog_nobody_said_anything_in_is_set_aside(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", [SITTINGS[0] | {"data": [FIRST | {"dialogue": []}]}])
+    path = write_json_file(tmp_path, "x.json", [SITTINGS[0] | {"data": [FIRST | {"dialogue": []}]}])
     ledger = Ledger()
     assert list(Ji2022().dialogs(Source.of(path), ledger)) == []
     assert ledger.skip_counts == {"dialog without utterances": 1}

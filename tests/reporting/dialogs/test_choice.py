@@ -244,9 +244,9 @@ def test_percentiles_are_mid_ranks():
     assert np.isnan(ranks[2])
 
 
-some = st.one_of(st.none(), st.sampled_from([0.0, 0.1, 0.5, 1.0, float("nan")]))
+optional_scores = st.one_of(st.none(), st.sampled_from([0.0, 0.1, 0.5, 1.0, float("nan")]))
 rows_of = st.lists(
-    st.tuples(st.sampled_from("pqrstuvwxyz"), st.sampled_from("12"), st.sampled_from("abc"), some, some),
+    st.tuples(st.sampled_from("pqrstuvwxyz"), st.sampled_from("12"), st.sampled_from("abc"), optional_scores, optional_scores),
     unique_by=lambda r: r[:2],
     max_size=22,
 )  # fmt: skip

@@ -31,8 +31,8 @@ def quote(table, example=EXAMPLE, spans=NOTHING, emotions=None, **most):
     return quote_dialog(table, example, spans, emotions, WHO, **most)
 
 
-def page(quoted):
-    return Page(dialog_article(quoted, {"empathy": "Empathy"}))
+def page(quotation):
+    return Page(dialog_article(quotation, {"empathy": "Empathy"}))
 
 
 TALK = turns(

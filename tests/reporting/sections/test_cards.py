@@ -14,14 +14,14 @@ from simpatico.reporting.sections.missing import missing_section
 from simpatico.reporting.sections.rerun import rerun_commands
 from simpatico.wording import format_number, interval_digits
 from tests.reporting.cases import case, rated
-from tests.reporting.pages import Made, made, talks
+from tests.reporting.pages import ExamplePage, example_page, talks
 from tests.reporting.pages import scored as scored_run
 from tests.reporting.tree import tree
 
 
 def test_the_counts_on_every_card_are_those_of_the_run():
     """By kind of metric: each unit of its level is either scored or has a reason."""
-    findings = made("demo").found
+    findings = example_page("demo").findings
     data = findings.as_json()
     for card, score in zip(tree(cards_section(findings).html).all("article"), findings.scores, strict=True):  # fmt: skip
         counts = data["run"]["units"][score.level]
@@ -44,7 +44,7 @@ def test_the_counts_on_every_card_are_those_of_the_run():
 
 
 def test_the_ranges_on_every_card_are_those_of_the_json():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     data = findings.as_json()
     means = {row["system"]: row for row in data["systems"]}
     who = assign_styles(findings.systems)
@@ -67,7 +67,7 @@ def test_the_ranges_on_every_card_are_those_of_the_json():
 
 
 def test_reasons_in_words_the_most_frequent_first():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     (style,) = [s for s in findings.scores if s.name == "style_matching"]
     assert scored_counts(findings, style) == (
         "688 turns scored. Not scored: 66 that reply to nothing, 1 without words."
@@ -78,19 +78,19 @@ def test_reasons_in_words_the_most_frequent_first():
 
 
 def test_of_many_systems_the_two_that_lead_are_marked():
-    findings = made("thirteen").found
+    findings = example_page("thirteen").findings
     card = next(tree(cards_section(findings).html).all("article"))
     parts = next(card.all("svg")).attributes["aria-label"].split("; ")
     assert [s.rpartition(" ")[0] for s in parts[2:]] == list(findings.main)
 
 
 def test_metrics_of_parts_only_are_named():
-    last = list(tree(cards_section(made("demo").found).html).all("p"))[-1]
+    last = list(tree(cards_section(example_page("demo").findings).html).all("p"))[-1]
     assert (
         last.text
         == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
     )
-    findings = case("only_parts").found
+    findings = case("only_parts").findings
     assert (
         "Also scored, with sub-scores only: emotion_shares. "
         in tree(cards_section(findings).html).text
@@ -98,7 +98,7 @@ def test_metrics_of_parts_only_are_named():
 
 
 def test_what_was_read_of_the_demo():
-    root = tree(input_section(made("demo").found, None).html)
+    root = tree(input_section(example_page("demo").findings, None).html)
     assert root.one("h2").text == "66 dialogs read; no record skipped or rejected"
     rows = {tr.one("th").text: tr.one("td").text for tr in root.all("tr")}
     assert rows == {
@@ -116,9 +116,9 @@ def test_what_was_read_of_the_demo():
     )
 
 
-def with_alignment(**changed):
-    findings = made("unjudged").found
-    read = {**findings.facts["alignment"], **changed}
+def with_alignment(**changes):
+    findings = example_page("unjudged").findings
+    read = {**findings.facts["alignment"], **changes}
     return replace(findings, facts={**findings.facts, "alignment": read})
 
 
@@ -149,7 +149,7 @@ def test_long_lists_end_in_how_many_more():
 
 
 def test_the_commands_that_made_the_page():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     names = ",".join(findings.facts["metrics"])
     assert rerun_commands(findings, None) == [
         f"simpatico score conversations.jsonl --metrics {names} --out demo-run",
@@ -166,8 +166,8 @@ def test_the_commands_that_made_the_page():
     assert rerun_commands(odd, None)[0].startswith(start)
 
 
-def rows_of(found):
-    table = missing_section(found)
+def rows_of(findings):
+    table = missing_section(findings)
     return {} if table is None else {
         tr.one("th").text: [td.text for td in tr.all("td")]
         for tr in tree(table).one("tbody").all("tr")
@@ -175,11 +175,11 @@ def rows_of(found):
 
 
 def test_nothing_is_missing_from_the_page_of_the_demo():
-    assert missing_section(made("demo").found) is None
+    assert missing_section(example_page("demo").findings) is None
 
 
 def test_what_two_dialogs_are_too_few_for():
-    assert rows_of(made("few").found) == {
+    assert rows_of(example_page("few").findings) == {
         "Intervals and verdict": [
             "6 prompts both replied to, or 4 dialogs of each",
             "1 and 1",
@@ -193,22 +193,22 @@ def test_what_two_dialogs_are_too_few_for():
 
 
 def test_each_floor_of_ratings():
-    assert rows_of(rated(29).found)["Correlation with human ratings"][1] == "29"
-    assert "Correlation with human ratings" not in rows_of(rated(30).found)
-    assert rows_of(rated(59).found)["T, P and P+T"][1] == "59"
-    assert "T, P and P+T" not in rows_of(rated(60).found)
+    assert rows_of(rated(29).findings)["Correlation with human ratings"][1] == "29"
+    assert "Correlation with human ratings" not in rows_of(rated(30).findings)
+    assert rows_of(rated(59).findings)["T, P and P+T"][1] == "59"
+    assert "T, P and P+T" not in rows_of(rated(60).findings)
 
 
 @pytest.mark.parametrize(("dialogs", "parts"), [(19, {"Radar", "Heat map of metrics"}), (20, {"Heat map of metrics"}), (29, {"Heat map of metrics"}), (30, set())])  # fmt: skip
 def test_each_floor_of_dialogs(dialogs, parts):
     metrics = ["length", "question_rate", "emotional_entropy"]
     run = scored_run(talks(["heron"], dialogs, turns=2), metrics)
-    assert set(rows_of(Made(run, None).found)) == parts
+    assert set(rows_of(ExamplePage(run, None).findings)) == parts
 
 
 def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
-    assert rows_of(made("thirteen").found)["Radar"][1] == "8 each; 4 metrics"
-    assert rows_of(case("nothing_scored").found)["Radar"][1] == "none; 4 metrics"
+    assert rows_of(example_page("thirteen").findings)["Radar"][1] == "8 each; 4 metrics"
+    assert rows_of(case("nothing_scored").findings)["Radar"][1] == "none; 4 metrics"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
     ],
 )
 def test_which_dialogs_are_quoted(kind, heading):
-    findings = made(kind).found
+    findings = example_page(kind).findings
     quotations = collect_quotations(findings)
     assert dialogs_heading(quotations) == heading
     root = tree(dialogs_section(findings, quotations).html)
@@ -234,18 +234,18 @@ def test_which_dialogs_are_quoted(kind, heading):
 
 
 def test_headings_over_quoted_dialogs():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     quotations = collect_quotations(findings)
 
-    def titled(*titles):
+    def with_titles(*titles):
         pairs = zip(quotations.dialogs, titles, strict=False)
         return replace(quotations, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in pairs))  # fmt: skip
 
-    assert dialogs_heading(titled("The only dialog")) == "The one dialog"
-    assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
-    assert dialogs_heading(titled("a: b", "a: c", "a: d")) == "3 dialogs to read"
+    assert dialogs_heading(with_titles("The only dialog")) == "The one dialog"
+    assert dialogs_heading(with_titles("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
+    assert dialogs_heading(with_titles("a: b", "a: c", "a: d")) == "3 dialogs to read"
     assert dialogs_heading(
-        titled("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
+        with_titles("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
     ) == (
         "One at the top of both rankings, one at the bottom of both and where metric and raters "
         "disagree"
@@ -285,7 +285,7 @@ def test_words_are_not_marked_by_another_lexicon(kind, reason):
 
 def test_the_score_that_dialogs_are_chosen_by():
     """It follows the raters, or else it tells the systems apart, or else it is the first."""
-    findings = made("demo").found
+    findings = example_page("demo").findings
     assert lead_score(findings) == "style_matching"
     rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in findings.evidence.correlations]  # fmt: skip
     assert (
@@ -293,5 +293,5 @@ def test_the_score_that_dialogs_are_chosen_by():
         == "empathy"
     )
     assert lead_score(replace(findings, evidence=None)) == "agreeableness"
-    assert lead_score(case("alone").found) == "emotional_entropy"
-    assert lead_score(case("only_parts").found) is None
+    assert lead_score(case("alone").findings) == "emotional_entropy"
+    assert lead_score(case("only_parts").findings) is None

@@ -10,7 +10,7 @@ from simpatico.reporting.sections.overlap import overlap_section
 from simpatico.validation.incremental.rows import ALL
 from simpatico.wording import format_correlation
 from tests.reporting.cases import TWO, case, rated
-from tests.reporting.pages import FEW_METRICS, Made, made, scored, talks
+from tests.reporting.pages import FEW_METRICS, ExamplePage, example_page, scored, talks
 from tests.reporting.tree import tree
 
 
@@ -19,7 +19,7 @@ def r2(value):
 
 
 def test_every_cell_of_t_p_and_both_is_that_of_the_json():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     rows = {
         (r["quality"], r["score"], r["added_name"]): r
         for r in findings.as_json()["evidence"]["incremental"]
@@ -57,26 +57,26 @@ def gain(row: dict) -> str:
 
 
 def test_qualities_with_too_few_ratings_are_named():
-    root = tree(incremental_section(made("demo").found).html)
+    root = tree(incremental_section(example_page("demo").findings).html)
     assert next(root.all("p", "note")).text == (
         "Fewer than the 60 rated units needed: “enjoyed” (55)."
     )
 
 
-def gaining(found, *clear: tuple[str, str, str]):
+def gaining(findings, *clear: tuple[str, str, str]):
     """The findings with gains in these models alone: quality, traditional score, added score."""
     rows = [
         replace(r, low=0.01, p_adjusted=0.01)
         if (r.quality, r.score, r.added_name) in clear
         else replace(r, low=-0.01, p_adjusted=1.0)
-        for r in found.evidence.incremental
+        for r in findings.evidence.incremental
     ]
-    return replace(found, evidence=replace(found.evidence, incremental=rows))
+    return replace(findings, evidence=replace(findings.evidence, incremental=rows))
 
 
 def test_how_many_models_gain():
     """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
-    findings = made("demo").found
+    findings = example_page("demo").findings
     none = "No psychological metric adds significantly to the traditional ones"
     assert incremental_finding(gaining(findings)) == none
     one = ("overall", "length", "empathy")
@@ -94,29 +94,29 @@ def test_how_many_models_gain():
     assert incremental_finding(gaining(findings, few, joint)) == none
 
 
-@pytest.mark.parametrize(("units", "drawn"), [(59, False), (60, True)])
-def test_models_need_sixty_ratings(units, drawn):
-    root = tree(incremental_section(rated(units).found).html)
-    assert len(list(root.all("table", "tp"))) == drawn
+@pytest.mark.parametrize(("units", "has_models"), [(59, False), (60, True)])
+def test_models_need_sixty_ratings(units, has_models):
+    root = tree(incremental_section(rated(units).findings).html)
+    assert len(list(root.all("table", "tp"))) == has_models
     heading = root.one("h2").text
-    assert (heading == "Too few ratings to say what each metric adds") is not drawn
-    if not drawn:
+    assert (heading == "Too few ratings to say what each metric adds") is not has_models
+    if not has_models:
         assert root.one("p", "lede").text == "T, P and P+T need at least 60 rated dialogs or turns."
 
 
 @pytest.mark.parametrize("kind", ["no_traditional", "only_traditional", "one_metric"])
 def test_with_metrics_of_one_kind_there_is_nothing_to_add_to(kind):
-    root = tree(incremental_section(case(kind).found).html)
+    root = tree(incremental_section(case(kind).findings).html)
     assert root.one("h2").text == "Incremental validity needs traditional and psychological metrics"
 
 
 def test_without_judgements_there_is_no_such_section():
-    assert incremental_section(made("unjudged").found) is None
-    assert incremental_section(case("joins_nothing").found) is None
+    assert incremental_section(example_page("unjudged").findings) is None
+    assert incremental_section(case("joins_nothing").findings) is None
 
 
 def test_every_cell_of_the_heat_map_is_that_of_the_json():
-    findings = made("demo").found
+    findings = example_page("demo").findings
     structure = findings.as_json()["structure"]
     order, names = list(structure["order"]), list(structure["names"])
     cells = list(tree(overlap_section(findings).html).all("g", "cellr"))
@@ -133,51 +133,51 @@ def test_every_cell_of_the_heat_map_is_that_of_the_json():
         assert cell.attributes["aria-label"] == cell.attributes["data-say"]
 
 
-def structured(found, **pairs: float | None):
+def with_structure(findings, **pairs: float | None):
     """The findings with r = 0 but for these pairs, each named by two scores."""
-    names = list(found.structure.names)
+    names = list(findings.structure.names)
     r = [[1.0 if a == b else 0.0 for a in names] for b in names]
     for pair, value in pairs.items():
         i, j = (names.index(n) for n in pair.split("__"))
         r[i][j] = r[j][i] = value
-    return replace(found, structure=replace(found.structure, r=r))
+    return replace(findings, structure=replace(findings.structure, r=r))
 
 
 def test_what_the_heading_says_of_the_overlap():
     """Four metrics, two of each kind: four pairs of a psychological with a traditional one."""
-    findings = made("unjudged").found
+    findings = example_page("unjudged").findings
     start = "The psychological metrics correlate little with the traditional ones: "
     end = "psychological–traditional pairs stay below |r| = .2"
-    assert overlapping(structured(findings)) == f"{start}4 of 4 {end}"
+    assert overlapping(with_structure(findings)) == f"{start}4 of 4 {end}"
     one = {"emotional_entropy__length": 0.2}
-    assert overlapping(structured(findings, **one)) == f"{start}3 of 4 {end}"
+    assert overlapping(with_structure(findings, **one)) == f"{start}3 of 4 {end}"
     three = {**one, "style_matching__length": -0.2, "style_matching__question_rate": -0.5}
-    assert overlapping(structured(findings, **three)) == (
+    assert overlapping(with_structure(findings, **three)) == (
         f"Question rate and language style matching overlap most (r = −.50); 1 of 4 {end}"
     )
     none = {f"{a}__{b}": None for a in FEW_METRICS for b in FEW_METRICS if a < b}
     assert (
-        overlapping(structured(findings, **none))
+        overlapping(with_structure(findings, **none))
         == "No correlation between two metrics can be computed"
     )
 
 
 def test_what_the_heading_says_of_metrics_of_one_kind():
-    findings = case("no_traditional").found
-    changed_findings = structured(findings, style_matching__empathy=-0.3)
+    findings = case("no_traditional").findings
+    changed_findings = with_structure(findings, style_matching__empathy=-0.3)
     assert overlapping(changed_findings) == (
         "Empathy and language style matching overlap most (r = −.30); 2 of 3 pairs of metrics stay "
         "below |r| = .2"
     )
 
 
-@pytest.mark.parametrize(("dialogs", "drawn"), [(29, False), (30, True)])
-def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
+@pytest.mark.parametrize(("dialogs", "has_chart"), [(29, False), (30, True)])
+def test_a_heat_map_needs_thirty_dialogs(dialogs, has_chart):
     rows = talks([TWO[0]], dialogs, turns=2)
     metrics = ["length", "question_rate", "emotional_entropy"]
-    root = tree(overlap_section(Made(scored(rows, metrics), None).found).html)
-    assert len(list(root.all("svg", "heatmap"))) == drawn
-    if not drawn:
+    root = tree(overlap_section(ExamplePage(scored(rows, metrics), None).findings).html)
+    assert len(list(root.all("svg", "heatmap"))) == has_chart
+    if not has_chart:
         assert root.one("h2").text == "Too few dialogs to say which metrics overlap"
         assert root.one("p", "lede").text == (
             "A heat map needs at least 30 dialogs with two scores; there are 29. With fewer, "
@@ -186,5 +186,5 @@ def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
 
 
 def test_two_metrics_have_no_heat_map():
-    assert overlap_section(case("two_metrics").found) is None
-    assert overlap_section(case("one_metric").found) is None
+    assert overlap_section(case("two_metrics").findings) is None
+    assert overlap_section(case("one_metric").findings) is None

@@ -48,8 +48,8 @@ def logs(folder, *, references=None):
     return path
 
 
-def scored(folder, metrics, *, keep_text=True, **given) -> tuple[Run, Path]:
-    path = logs(folder, **given)
+def scored(folder, metrics, *, keep_text=True, **options) -> tuple[Run, Path]:
+    path = logs(folder, **options)
     metric_list = [load(name) for name in metrics]
     return score_run(Conversations((path,)), metric_list, folder / "run", keep_text=keep_text), path
 
@@ -210,16 +210,16 @@ def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("arguments", "sentence"),
     [
         ([], "Missing --judgements FILE, or --controls."),
         (["--logs", "x", "--judgements", "y"], "--logs needs --controls."),
         (["--controls", "mean"], "no perturbation 'mean'; there are flipped, shuffled, "),
     ],
 )
-def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sentence):
+def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, arguments, sentence):
     run, _ = scored(tmp_path, ["length"])
-    code, _, err = call("validate", run.folder, *given)
+    code, _, err = call("validate", run.folder, *arguments)
     assert code == 2
     assert err.startswith(f"simpatico: {sentence}")
     assert err.count("\n") == 1

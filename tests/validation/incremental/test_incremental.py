@@ -47,13 +47,13 @@ P = np.column_stack([(I * 29 + G * G) % 97 / 97, (I * I * 7 + G) % 61 / 61])
 Y = 2 * T[:, 0] + 0.5 * P[:, 0] + (I * 17 + 5 * G) % 41 / 41 + G * 13 % 7 / 7
 
 
-def results(told):
-    return {k: v for k, v in vars(told).items() if isinstance(v, Result)}
+def results(model):
+    return {k: v for k, v in vars(model).items() if isinstance(v, Result)}
 
 
-def honest(told):
+def honest(model):
     """No NaN, no infinity, no p of 0, no interval of no width, a status with every null."""
-    for r in results(told).values():
+    for r in results(model).values():
         numbers = [x for x in (r.value, r.low, r.high, r.p_value) if x is not None]
         assert np.isfinite(numbers).all()
         assert r.p_value is None or 0 < r.p_value <= 1
@@ -61,8 +61,8 @@ def honest(told):
         assert r.low is None or r.low < r.high
         assert (r.value is None) == (r.status != "ok")
         assert r.value is not None or (r.low, r.p_value) == (None, None)
-    json.dumps(told.as_json(), allow_nan=False)
-    assert told.verdict.endswith(".")
+    json.dumps(model.as_json(), allow_nan=False)
+    assert model.verdict.endswith(".")
 
 
 def test_against_statsmodels():
@@ -101,7 +101,7 @@ def test_data_sets_as_fixed_effects_against_statsmodels():
     assert "within 4 data sets" in model.t.method
 
 
-def made(seed, n=80, t=2, p=2, groups=16):
+def random_data(seed, n=80, t=2, p=2, groups=16):
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=(n, t)), rng.normal(size=(n, p))
     y = x.sum(axis=1) + 0.3 * z[:, 0] + rng.normal(size=n)
@@ -111,7 +111,7 @@ def made(seed, n=80, t=2, p=2, groups=16):
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=20, deadline=None)
 def test_the_papers_test_is_scipys_paired_t_test(seed, t, p):
-    x, z, y, g = made(seed, t=t, p=p)
+    x, z, y, g = random_data(seed, t=t, p=p)
     model = incremental(x, z, y, clusters=g)
     scaled = (y - y.mean()) / y.std()
     rest = []
@@ -127,7 +127,7 @@ def test_the_papers_test_is_scipys_paired_t_test(seed, t, p):
 @given(st.integers(0, 10_000))
 @settings(max_examples=10, deadline=None)
 def test_row_order_scale_and_names_of_clusters_change_nothing(seed):
-    x, z, y, g = made(seed)
+    x, z, y, g = random_data(seed)
     model = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 2))
     order = np.random.default_rng(seed).permutation(len(y))
     names = np.array([f"c{c:03}" for c in g])
@@ -152,7 +152,7 @@ def dummies(x, sets):
 
 @pytest.mark.parametrize("sets", [1, 3])
 def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
-    x, z, y, g = made(3)
+    x, z, y, g = random_data(3)
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
     (sampled,) = bootstrap_products([product_sums(data, data.code, data.clusters)], Draws(5, 11))
     draws = adjusted_r2_draws(data, sampled)
@@ -175,7 +175,7 @@ def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
 
 @pytest.mark.parametrize("sets", [1, 3])
 def test_cross_validation_is_a_refit_without_each_fold(sets):
-    x, z, y, g = made(4)
+    x, z, y, g = random_data(4)
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
     fold = folds_by_cluster(data, 5, 0)
     assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
@@ -194,14 +194,14 @@ def test_cross_validation_is_a_refit_without_each_fold(sets):
 
 
 def test_a_data_set_that_is_in_one_fold_only_is_predicted_from_the_others():
-    x, z, y, g = made(5)
+    x, z, y, g = random_data(5)
     model = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=(g == 0).astype(int)))
     assert model.held_out.status == "ok"
     honest(model)
 
 
 def test_all_models_use_the_rows_that_have_everything():
-    x, z, y, g = made(6)
+    x, z, y, g = random_data(6)
     expected = incremental(x[3:], z[3:], y[3:], clusters=g[3:])
     x[0, 0], z[1, 1], y[2] = np.nan, np.inf, np.nan
     model = incremental(x, z, y, clusters=g)
@@ -215,23 +215,23 @@ def same(n, value=1.0):
 
 
 CASES = {
-    "no rows": (made(0, n=0), "too_few"),
-    "one row": (made(0, n=1), "too_few"),
-    "two rows": (made(0, n=2), "too_few"),
-    "three rows": (made(0, n=3), "too_few"),
-    "six rows": (made(0, n=6), "too_few"),
-    "no T": ((np.empty((80, 0)), *made(0)[1:]), "degenerate"),
-    "no P": ((made(0)[0], np.empty((80, 0)), *made(0)[2:]), "degenerate"),
-    "constant T": ((same(80, 0.1), *made(0)[1:]), "degenerate"),
-    "constant P": ((made(0)[0], same(80, 1e300), *made(0)[2:]), "degenerate"),
-    "constant judgements": ((*made(0)[:2], same(80, 0.1), made(0)[3]), "degenerate"),
-    "nothing but nulls": ((*made(0)[:2], same(80, np.nan), made(0)[3]), "too_few"),
+    "no rows": (random_data(0, n=0), "too_few"),
+    "one row": (random_data(0, n=1), "too_few"),
+    "two rows": (random_data(0, n=2), "too_few"),
+    "three rows": (random_data(0, n=3), "too_few"),
+    "six rows": (random_data(0, n=6), "too_few"),
+    "no T": ((np.empty((80, 0)), *random_data(0)[1:]), "degenerate"),
+    "no P": ((random_data(0)[0], np.empty((80, 0)), *random_data(0)[2:]), "degenerate"),
+    "constant T": ((same(80, 0.1), *random_data(0)[1:]), "degenerate"),
+    "constant P": ((random_data(0)[0], same(80, 1e300), *random_data(0)[2:]), "degenerate"),
+    "constant judgements": ((*random_data(0)[:2], same(80, 0.1), random_data(0)[3]), "degenerate"),
+    "nothing but nulls": ((*random_data(0)[:2], same(80, np.nan), random_data(0)[3]), "too_few"),
 }
 
 
-@pytest.mark.parametrize(("given", "status"), CASES.values(), ids=CASES)
-def test_what_cannot_be_fitted_says_so(given, status):
-    x, z, y, g = given
+@pytest.mark.parametrize(("data", "status"), CASES.values(), ids=CASES)
+def test_what_cannot_be_fitted_says_so(data, status):
+    x, z, y, g = data
     model = incremental(x, z, y, clusters=g)
     assert {r.status for r in results(model).values()} == {status}
     assert model.verdict.startswith("not tested: ")
@@ -239,7 +239,7 @@ def test_what_cannot_be_fitted_says_so(given, status):
 
 
 def test_p_that_follows_from_t_adds_nothing():
-    x, _, y, g = made(7)
+    x, _, y, g = random_data(7)
     model = incremental(x, x @ [[1.0], [-2]], y, clusters=g)
     assert model.t.value == pytest.approx(model.pt.value, abs=1e-12)
     assert (model.gain.status, model.paper.status) == ("degenerate", "degenerate")
@@ -248,7 +248,7 @@ def test_p_that_follows_from_t_adds_nothing():
 
 
 def test_copies_and_constants_are_left_out_and_said_to_be():
-    x, z, y, g = made(8)
+    x, z, y, g = random_data(8)
     plain = incremental(x, z, y, clusters=g)
     model = incremental(np.column_stack([x, 5 * x[:, 0], same(80)]), z, y, clusters=g)
     assert model.pt.value == pytest.approx(plain.pt.value, abs=1e-10)
@@ -272,13 +272,13 @@ def test_copies_and_constants_are_left_out_and_said_to_be():
     ],
 )
 def test_odd_data_give_honest_results(change):
-    model = incremental(*change(*made(9))[:3], clusters=change(*made(9))[3])
+    model = incremental(*change(*random_data(9))[:3], clusters=change(*random_data(9))[3])
     assert model.t.value is not None
     honest(model)
 
 
 def test_few_clusters_have_no_interval_and_no_clustered_test():
-    x, z, y, g = made(10)
+    x, z, y, g = random_data(10)
     model = incremental(x, z, y, clusters=g % 9, how=IncrementalSettings(unit="system"))
     assert model.paper.p_value is not None
     assert (model.gain.low, model.gain.p_value) == (None, None)
@@ -288,7 +288,7 @@ def test_few_clusters_have_no_interval_and_no_clustered_test():
 
 
 def test_what_does_not_belong_together_is_refused():
-    x, z, y, g = made(0)
+    x, z, y, g = random_data(0)
     with pytest.raises(DataError, match="80 rows of traditional scores, 79 of psychological"):
         incremental(x, z[1:], y, clusters=g)
     with pytest.raises(DataError, match="cross-validation needs at least 2 folds, not 1"):
@@ -328,7 +328,9 @@ def test_the_interval_of_a_gain_of_nothing_holds_0():
 
 
 def test_a_gain_that_is_there_is_found_by_all():
-    model = incremental(*made(1, n=600, groups=60)[:3], clusters=made(1, n=600, groups=60)[3])
+    model = incremental(
+        *random_data(1, n=600, groups=60)[:3], clusters=random_data(1, n=600, groups=60)[3]
+    )
     assert 0 < model.gain.low < model.gain.value < model.gain.high
     assert 0 < model.held_out.low < model.held_out.value < model.held_out.high
     assert max(model.paper.p_value, model.clustered.p_value, model.added.p_value) < 0.01
@@ -336,7 +338,7 @@ def test_a_gain_that_is_there_is_found_by_all():
 
 @pytest.mark.timing
 def test_thirteen_thousand_rows_take_seconds():
-    x, z, y, g = made(2, n=13_773, t=9, p=5, groups=1_500)
+    x, z, y, g = random_data(2, n=13_773, t=9, p=5, groups=1_500)
     start = time.process_time()
     incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 5))
     assert time.process_time() - start < 3
@@ -344,7 +346,7 @@ def test_thirteen_thousand_rows_take_seconds():
 
 def test_the_sentence_spells_out_the_difference():
     """Thirty prompts, each answered twenty times with the same words: the evidence is thirty."""
-    x, z, y, g = (a.repeat(20, axis=0) for a in (*made(0, n=30)[:3], np.arange(30)))
+    x, z, y, g = (a.repeat(20, axis=0) for a in (*random_data(0, n=30)[:3], np.arange(30)))
     model = incremental(x, z, y, clusters=g, how=IncrementalSettings(unit="prompt"))
     assert model.paper.p_value < 1e-4
     assert model.verdict == (
@@ -389,7 +391,7 @@ def test_a_family_is_corrected_in_three_ways():
 
 
 def tables(n=80):
-    x, z, y, g = made(12, n=n)
+    x, z, y, g = random_data(12, n=n)
     keys = {"dialog": [f"d{c}" for c in g], "turn": np.arange(n), "speaker": ["bot"] * n}
     scores = pl.DataFrame(
         {**keys, "bleu": x[:, 0], "length": x[:, 1], "warmth": z[:, 0], "entropy": z[:, 1]}
@@ -441,7 +443,7 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
         psychological=names[1],
         how=CorrelationSettings(clusters=clusters, seed=4),
     )
-    x, z, y, g = made(12)
+    x, z, y, g = random_data(12)
     x[:2, 0] = np.nan
     # rows come in the order of their keys, which is the order in which they are drawn
     order = np.lexsort([np.arange(80), [f"d{c}" for c in g]])
@@ -467,7 +469,7 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
 def test_batches_hold_every_model_once_in_order(sizes, room):
     cases = []
     for n in sizes:
-        x, z, y, g = made(0, n=n)
+        x, z, y, g = random_data(0, n=n)
         cases.append(
             (prepare_nested((x, z), y, clusters=g, sets=np.zeros(n)), IncrementalSettings())
         )

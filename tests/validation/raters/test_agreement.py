@@ -294,17 +294,17 @@ CASES = {
 }
 
 
-def honest(found):
-    assert found.status in ("ok", "degenerate", "too_few", "not_converged")
-    assert (found.value is None) == (found.status != "ok")
-    assert found.p_value is None
-    if found.value is not None:
-        assert np.isfinite(found.value)
-    if found.low is None or found.high is None:
-        assert found.low is found.high is None
+def honest(result):
+    assert result.status in ("ok", "degenerate", "too_few", "not_converged")
+    assert (result.value is None) == (result.status != "ok")
+    assert result.p_value is None
+    if result.value is not None:
+        assert np.isfinite(result.value)
+    if result.low is None or result.high is None:
+        assert result.low is result.high is None
     else:
-        assert found.low < found.high
-        assert found.low <= found.value <= found.high
+        assert result.low < result.high
+        assert result.low <= result.value <= result.high
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -373,13 +373,13 @@ def test_every_statistic_is_honest_and_at_most_one(rows):
         assert result.value is None or result.value <= 1 + 1e-9
 
 
-def judged(dialog, judge, value, **other):
+def judgement(dialog, judge, value, **other):
     return Judgement(dialog, None, "bot", "engaging", judge, "outsider", value)._replace(**other)
 
 
 def test_ratings_are_units_by_judges():
-    rows = [judged("b", "ann", 3.0), judged("a", "bob", 1.0), judged("a", "ann", None)]
-    rows += [judged("a", "cleo", 5.0, quality="other")]
+    rows = [judgement("b", "ann", 3.0), judgement("a", "bob", 1.0), judgement("a", "ann", None)]
+    rows += [judgement("a", "cleo", 5.0, quality="other")]
     for order in permutations(rows):
         ratings = rating_matrix(Judgements.of(order), "engaging")
         assert ratings.judges == ["ann", "bob"]
@@ -390,7 +390,7 @@ def test_ratings_are_units_by_judges():
 
 def test_judges_without_a_name_are_positions():
     frame = Judgements.of([]).frame
-    rows = [judged("a", None, 1.0), judged("a", None, 2.0), judged("b", None, 3.0)]
+    rows = [judgement("a", None, 1.0), judgement("a", None, 2.0), judgement("b", None, 3.0)]
     frame = pl.concat([frame, pl.DataFrame(rows, schema=frame.schema, orient="row")])
     ratings = rating_matrix(frame, "engaging")
     assert ratings.judges == ["#1", "#2"]
@@ -399,14 +399,14 @@ def test_judges_without_a_name_are_positions():
 
 
 def test_one_name_in_two_kinds_is_two_judges():
-    rows = [judged("a", "1", 1.0), judged("a", "1", 2.0, judge_kind="interlocutor")]
+    rows = [judgement("a", "1", 1.0), judgement("a", "1", 2.0, judge_kind="interlocutor")]
     ratings = rating_matrix(Judgements.of(rows), "engaging")
     assert ratings.judges == ["1 (interlocutor)", "1 (outsider)"]
 
 
 def test_an_unknown_quality_says_what_there_is():
     with pytest.raises(UnknownName) as error:
-        rating_matrix(Judgements.of([judged("a", "ann", 1.0)]), "engagin")
+        rating_matrix(Judgements.of([judgement("a", "ann", 1.0)]), "engagin")
     assert str(error.value) == ("no ratings of the quality 'engagin'; did you mean 'engaging'?")
     with pytest.raises(UnknownName) as error:
         rating_matrix(Judgements.of([]), "engaging")
@@ -415,7 +415,7 @@ def test_an_unknown_quality_says_what_there_is():
 
 def long(matrix, **other):
     return Judgements.of(
-        judged(f"d{u:02}", f"j{j}", None if np.isnan(value) else value, **other)
+        judgement(f"d{u:02}", f"j{j}", None if np.isnan(value) else value, **other)
         for u, row in enumerate(matrix)
         for j, value in enumerate(row)
     )

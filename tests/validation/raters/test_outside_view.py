@@ -20,7 +20,7 @@ ONE = [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
 OTHER = [3, 2, 5, 4, 7, 6, 9, 8, 11, 10]
 
 
-def judged(kind, values, judge, dialogs=None, quality="good"):
+def judgements_of(kind, values, judge, dialogs=None, quality="good"):
     return [
         Judgement(f"d{(dialogs or range(len(values)))[i]}", i, "bot", quality, judge, kind, v)
         for i, v in enumerate(values)
@@ -29,9 +29,9 @@ def judged(kind, values, judge, dialogs=None, quality="good"):
 
 def everybody(dialogs=None):
     return [
-        *judged("interlocutor", INSIDE, "me", dialogs),
-        *judged("outsider", ONE, "a", dialogs),
-        *judged("expert", OTHER, "b", dialogs),
+        *judgements_of("interlocutor", INSIDE, "me", dialogs),
+        *judgements_of("outsider", ONE, "a", dialogs),
+        *judgements_of("expert", OTHER, "b", dialogs),
     ]
 
 
@@ -54,8 +54,8 @@ def test_the_mean_of_outsiders_by_hand():
 def test_units_of_one_dialog_are_drawn_together():
     dialogs = [i // 2 for i in range(24)]
     x, y = np.arange(24) * 7 % 11 / 1.0, np.arange(24) * 5 % 13 / 1.0
-    judgements = judged("interlocutor", list(x), "me", dialogs)
-    judgements += judged("outsider", list(y), "a", dialogs)
+    judgements = judgements_of("interlocutor", list(x), "me", dialogs)
+    judgements += judgements_of("outsider", list(y), "a", dialogs)
     (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good", seed=3)
     order = np.lexsort([np.arange(24), [f"d{d}" for d in dialogs]])
     expected = bootstrap_correlation(
@@ -74,27 +74,30 @@ def test_the_order_of_judgements_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    "given",
+    "judgements",
     [
-        everybody()[:-1] + judged("outsider", [None] * 10, "c"),
-        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged(None, ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a", quality="other"),
-        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
+        everybody()[:-1] + judgements_of("outsider", [None] * 10, "c"),
+        judgements_of("interlocutor", INSIDE[:9], "me") + judgements_of("outsider", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of("model", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of(None, ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me")
+        + judgements_of("outsider", ONE, "a", quality="other"),
+        judgements_of("outsider", INSIDE, "me") + judgements_of("expert", ONE, "a"),
     ],
 )
-def test_what_is_not_counted(given):
+def test_what_is_not_counted(judgements):
     """No row: nine units with both, only a model, nobody knows who, another quality, all outside.
 
     The first has all ten: a judge who did not rate changes nothing.
     """
-    rows = interlocutor_outsiders_row(Judgements.of(given), "good")
-    assert [r.n for r in rows] == ([10] if len(given) == 39 else [])
+    rows = interlocutor_outsiders_row(Judgements.of(judgements), "good")
+    assert [r.n for r in rows] == ([10] if len(judgements) == 39 else [])
 
 
 def test_ratings_that_never_vary_say_so():
-    judgements = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
+    judgements = judgements_of("interlocutor", [3.0] * 10, "me") + judgements_of(
+        "outsider", ONE, "a"
+    )
     (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good")
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 10)
 
@@ -110,11 +113,11 @@ def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, 
     return np.round(true_ratings + rng.normal(0, 2, units)), np.round(outside)
 
 
-def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
-    judgements = judged("interlocutor", inside.tolist(), "me", dialogs)
-    for j in range(seen.shape[1]):
-        column = [None if np.isnan(v) else v for v in seen[:, j].tolist()]
-        judgements += judged("outsider", column, f"o{j}", dialogs)
+def as_judgements(inside: np.ndarray, outside: np.ndarray, dialogs: list[int] | None = None):
+    judgements = judgements_of("interlocutor", inside.tolist(), "me", dialogs)
+    for j in range(outside.shape[1]):
+        column = [None if np.isnan(v) else v for v in outside[:, j].tolist()]
+        judgements += judgements_of("outsider", column, f"o{j}", dialogs)
     return Judgements.of(judgements)
 
 
@@ -129,10 +132,10 @@ def r_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return covariance(weights, x, y) / np.sqrt(squares)
 
 
-def cronbach(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def cronbach(weights: np.ndarray, ratings: np.ndarray) -> np.ndarray:
     """Alpha = k / (k - 1) (1 - sum of variances / variance of the sum), which is ICC(3,k)."""
-    k, total = seen.shape[1], seen.sum(axis=1)
-    single = sum(covariance(weights, column, column) for column in seen.T)
+    k, total = ratings.shape[1], ratings.sum(axis=1)
+    single = sum(covariance(weights, column, column) for column in ratings.T)
     return k / (k - 1) * (1 - single / covariance(weights, total, total))
 
 
@@ -185,32 +188,38 @@ def test_units_that_one_left_out_go_where_they_are_few() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "status"),
+    ("judgements", "status"),
     [
-        (judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a"), ["ok"]),
-        (judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a"), ["degenerate"]),
-        (judged("interlocutor", INSIDE, "me") + judged("outsider", [2] * 10, "a"), ["degenerate"]),
+        (judgements_of("interlocutor", INSIDE, "me") + judgements_of("outsider", ONE, "a"), ["ok"]),
+        (
+            judgements_of("interlocutor", [3.0] * 10, "me") + judgements_of("outsider", ONE, "a"),
+            ["degenerate"],
+        ),
+        (
+            judgements_of("interlocutor", INSIDE, "me") + judgements_of("outsider", [2] * 10, "a"),
+            ["degenerate"],
+        ),
     ],
 )
-def test_what_cannot_be_had_says_why(given: list, status: list[str]) -> None:
+def test_what_cannot_be_had_says_why(judgements: list, status: list[str]) -> None:
     """One onlooker has no reliability, and who never varies no correlation."""
-    rows = outsider_rows(Judgements.of(given), "good")
+    rows = outsider_rows(Judgements.of(judgements), "good")
     assert [r.status for r in rows][:1] == status
     assert [r.value for r in rows][1:] == [None, None]
     assert rows[1].status == "too_few"
 
 
 @pytest.mark.parametrize(
-    "given",
+    "judgements",
     [
-        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
-        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
-        judged("interlocutor", INSIDE, "me"),
+        judgements_of("interlocutor", INSIDE[:9], "me") + judgements_of("outsider", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of("model", ONE, "a"),
+        judgements_of("outsider", INSIDE, "me") + judgements_of("expert", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me"),
     ],
 )
-def test_no_row_without_ten_units_of_both(given: list) -> None:
-    assert outsider_rows(Judgements.of(given), "good") == []
+def test_no_row_without_ten_units_of_both(judgements: list) -> None:
+    assert outsider_rows(Judgements.of(judgements), "good") == []
 
 
 def test_hazumi(data: Path) -> None:

@@ -18,12 +18,12 @@ from simpatico.validation.raters.preparation import (
 from simpatico.validation.raters.ratings import rating_matrix
 
 
-def judged(unit, judge, value, quality="engaging"):
+def judgement(unit, judge, value, quality="engaging"):
     return Judgement(f"d{unit:02}", None, "bot", quality, judge, "outsider", value, 1.0, 5.0)
 
 
 def table(**columns):
-    rows = [judged(u, j, v) for j, values in columns.items() for u, v in enumerate(values)]
+    rows = [judgement(u, j, v) for j, values in columns.items() for u, v in enumerate(values)]
     return Judgements.of(rows)
 
 
@@ -49,8 +49,10 @@ def test_standardised_values_are_in_each_judges_own_units():
 
 
 def test_standardised_within_a_quality_and_for_huge_values():
-    rows = [judged(u, "ann", v)._replace(scale_max=None) for u, v in enumerate([1e300, 1.0, 1.0])]
-    rows += [judged(u, "ann", v, "other") for u, v in enumerate([1.0, 2.0, 3.0])]
+    rows = [
+        judgement(u, "ann", v)._replace(scale_max=None) for u, v in enumerate([1e300, 1.0, 1.0])
+    ]
+    rows += [judgement(u, "ann", v, "other") for u, v in enumerate([1.0, 2.0, 3.0])]
     ready = standardise_judgements(Judgements.of(rows))
     assert rating_matrix(ready.judgements, "other").matrix[:, 0].tolist() == pytest.approx(
         [-1, 0, 1]
@@ -61,10 +63,10 @@ def test_standardised_within_a_quality_and_for_huge_values():
 
 def test_attention_checks():
     rows = [*table(ann=[1, 2], bob=[3, 3], cleo=[4, 5]).frame.iter_rows()]
-    rows += [judged(0, "ann", 1.0, "attention"), judged(1, "ann", 1.0, "attention")]
+    rows += [judgement(0, "ann", 1.0, "attention"), judgement(1, "ann", 1.0, "attention")]
     rows += [
-        judged(0, "bob", 1.0, "attention"),
-        judged(1, "bob", 0.0, "attention")._replace(scale_min=0.0),
+        judgement(0, "bob", 1.0, "attention"),
+        judgement(1, "bob", 0.0, "attention")._replace(scale_min=0.0),
     ]
     ready = drop_inattentive(Judgements.of([Judgement(*r) for r in rows]))
     assert ready.judges.select("judge", "ratings", "value", "kept", "reason").rows() == [
