@@ -106,10 +106,10 @@ def test_every_folder_has_its_line_and_no_two_import_each_other():
 
 
 def test_no_edge_is_allowed_that_nobody_uses():
-    used = {name: set() for name in ALLOWED}
+    imports_of = {name: set() for name in ALLOWED}
     for path in FILES:
-        used[folder(path)] |= imports(path)
-    spare = {name: ALLOWED[name] - used[name] - GROUND for name in ALLOWED if name != "cli"}
+        imports_of[folder(path)] |= imports(path)
+    spare = {name: ALLOWED[name] - imports_of[name] - GROUND for name in ALLOWED if name != "cli"}
     assert {name: edges for name, edges in spare.items() if edges} == {}
 
 

@@ -180,10 +180,10 @@ def test_validate_takes_the_others_and_refuses_it_by_name(judged_runs):
 
 
 def test_reports_are_written_with_and_without_judgements(judged_runs):
-    mixed, only, judgements = judged_runs
-    for run in (mixed, only):
-        for given_judgements in (None, judgements):
-            page = report(run, given_judgements)
+    mixed_run, only, judgements = judged_runs
+    for run in (mixed_run, only):
+        for judgements_or_none in (None, judgements):
+            page = report(run, judgements_or_none)
             assert "Distinct n-grams" in page
             assert "systems scored. Not scored: none." in page
 

@@ -87,12 +87,12 @@ def test_a_failure_is_one_sentence_for_one_prompt(server, ill):
     with pytest.raises(NoAnswer) as error:
         ask(server, f"{ill}: x", timeout=0.3 if ill in ("slow", "drip") else 3, retries=1)
     why, sentence = FAILURES[ill]
-    calls = (
+    address = (
         f"{server.url}/chat/completions"
         if why in ("too slow", "broken off", "too large")
         else server.url
     )
-    assert (error.value.why, str(error.value)) == (why, f"{calls} {sentence}")
+    assert (error.value.why, str(error.value)) == (why, f"{address} {sentence}")
 
 
 def test_bad_answers_are_not_asked_for_again(server):

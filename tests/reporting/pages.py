@@ -234,10 +234,10 @@ def hostile(payloads: Sequence[str]) -> ExamplePage:
     (folder / "in").mkdir()
     rows, paths = [], []
     for payload in payloads:
-        fixed = {"dialog": payload, "person": f"{payload}?"}
-        own = [*talks([payload], 1, turns=3, text=payload, **fixed)]
+        overrides = {"dialog": payload, "person": f"{payload}?"}
+        own = [*talks([payload], 1, turns=3, text=payload, **overrides)]
         if len(payloads) == 1:  # a second system, to compare with
-            own += talks([f"{payload}~"], 1, turns=3, **fixed)
+            own += talks([f"{payload}~"], 1, turns=3, **overrides)
         path = folder / "in" / file_name(payload)
         path.write_text("".join(json.dumps(r) + "\n" for r in own), encoding="utf-8")
         paths.append(path)

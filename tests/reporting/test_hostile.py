@@ -80,7 +80,7 @@ def problems_of(names: Sequence[str], watch: WatchedTab, call_counter: CallCount
     """What is missing from, or happens on, the page that has these payloads in every field."""
     payloads = [PAYLOADS[name] for name in names]
     example = hostile(payloads)
-    calls = len(call_counter.calls)
+    calls_before = len(call_counter.calls)
     page = watch.open(example.path)
     contents = page.evaluate(SHOWN)
     by_name = {*contents["texts"], *contents["titles"]}
@@ -100,7 +100,7 @@ def problems_of(names: Sequence[str], watch: WatchedTab, call_counter: CallCount
         "requests": watch.strangers,
         "dialogs": watch.activity.dialogs,
         "errors": watch.activity.errors,
-        "calls": call_counter.calls[calls:],
+        "calls": call_counter.calls[calls_before:],
         "address": None if page.url == example.path.as_uri() else page.url,
     }
     return problems + [f"{names}: {what} {events}" for what, events in effects.items() if events]
@@ -136,10 +136,15 @@ def test_the_watch_would_notice(browser, call_counter, tmp_path):
     for name, payload in {**SCRIPTS, **HANDLERS, **LINKS}.items():
         path = tmp_path / f"{name}.html"
         path.write_text(f"<!doctype html><body><p>{payload}</p>", encoding="utf-8")
-        calls = len(call_counter.calls)
+        calls_before = len(call_counter.calls)
         page = watch.open(path)
         hit = page.evaluate("window.__hit || 0")
-        if hit or watch.activity.dialogs or watch.strangers or len(call_counter.calls) > calls:
+        if (
+            hit
+            or watch.activity.dialogs
+            or watch.strangers
+            or len(call_counter.calls) > calls_before
+        ):
             harm.add(name)
     context.close()
     assert len(harm) >= 25, sorted(harm)
@@ -152,7 +157,7 @@ def test_the_policy_stops_what_escaping_would_let_through(browser, call_counter,
     html = hostile(["plain"]).html
     head, tail = html.split("</h1>", 1)
     watch = tab()
-    calls = len(call_counter.calls)
+    calls_before = len(call_counter.calls)
     for name in ("script", "img-error", "svg-load", "image", "font", "iframe-srcdoc"):
         path = tmp_path / f"{name}.html"
         path.write_text(f"{head}{PAYLOADS[name]}</h1>{tail}", encoding="utf-8")
@@ -160,4 +165,4 @@ def test_the_policy_stops_what_escaping_would_let_through(browser, call_counter,
         assert page.evaluate("window.__hit || 0") == 0, name
         assert watch.violations, name
     time.sleep(0.2)
-    assert call_counter.calls[calls:] == []
+    assert call_counter.calls[calls_before:] == []

@@ -144,8 +144,8 @@ def test_which_side_is_worse(tmp_path):
     )
     both = against(tmp_path, 0.3, better=None)
     assert (both.outcome, both.rule) == ("broken", "warmth within 0.02 of the baseline")
-    outcome_of_rule = against(tmp_path, 0.3, better=None, rules=["warmth >= 0.1"])
-    assert (outcome_of_rule.outcome, outcome_of_rule.rule) == (
+    gate = against(tmp_path, 0.3, better=None, rules=["warmth >= 0.1"])
+    assert (gate.outcome, gate.rule) == (
         "kept",
         "warmth not lower than the baseline by more than 0.02",
     )
