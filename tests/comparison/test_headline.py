@@ -188,8 +188,8 @@ def test_notes():
 
 
 def test_the_main_pair_has_most_findings_then_hints_then_size():
-    def at(pair, difference, **values):
-        return replace(difference, a=pair[0], b=pair[1], **values)
+    def at(pair, template, **values):
+        return replace(template, a=pair[0], b=pair[1], **values)
 
     ab, cd, ef = ("a", "b"), ("c", "d"), ("e", "f")
     assert main_pair([]) is None
