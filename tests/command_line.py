@@ -36,5 +36,5 @@ def simpatico(*arguments, stdin=None, cwd=None):
             code = left.code or 0
         out.flush()
         err.flush()
-    output = (stream.buffer.getvalue().decode() for stream in (out, err))
-    return subprocess.CompletedProcess(line, code, *output)
+    streams = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess(line, code, *streams)

@@ -75,9 +75,9 @@ def row_by_row(metric, turns):
 
 
 def chunks_alike(metric, turns, chunk):
-    full, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
+    at_once, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
     for level in ("turn", "dialog", "system"):
-        assert_frame_equal(full.at(level), parts.at(level), check_exact=True)
+        assert_frame_equal(at_once.at(level), parts.at(level), check_exact=True)
 
 
 def orders_alike(metric, turns):
@@ -158,12 +158,12 @@ def test_text_in_another_script_is_null_and_says_so(name):
 @every_metric
 def test_a_run_of_two_equal_metrics_has_one_signature_and_it_names_every_parameter(name):
     metric = ready(name)
-    output = signature(metric)
-    assert output == signature(type(metric)(**vars(metric)))
-    assert output.startswith(f"{metric.name}|")
+    text = signature(metric)
+    assert text == signature(type(metric)(**vars(metric)))
+    assert text.startswith(f"{metric.name}|")
     assert plain_name(metric.name) == name
-    assert all(f"{f}:" in output for f in vars(metric))
-    assert "/" not in output
+    assert all(f"{f}:" in text for f in vars(metric))
+    assert "/" not in text
 
 
 @every_metric
@@ -187,18 +187,18 @@ def test_a_metric_has_a_card_and_its_scores_have_facts(name):
 @settings(max_examples=15, deadline=None)
 def test_evidence_is_parts_of_scored_turns_that_weigh_something_and_do_not_overlap(name, turns):
     metric = ready(name)
-    result, texts = collect_evidence(metric, turns), turns.frame["text"]
-    assert result.schema == pl.Schema(EVIDENCE)
-    assert result["weight"].is_finite().all()
-    assert (result["weight"] != 0).all()
-    for row, start, end, _ in result.rows():
+    evidence, texts = collect_evidence(metric, turns), turns.frame["text"]
+    assert evidence.schema == pl.Schema(EVIDENCE)
+    assert evidence["weight"].is_finite().all()
+    assert (evidence["weight"] != 0).all()
+    for row, start, end, _ in evidence.rows():
         assert 0 <= start < end <= len(texts[row])
         assert texts[row][start:end].strip()
-    for (row, _, end, _), (following, start, _, _) in pairwise(result.rows()):
+    for (row, _, end, _), (following, start, _, _) in pairwise(evidence.rows()):
         assert (row, end) <= (following, start) if row == following else row < following
     if metric.level == "turn":
         values = score(turns, [metric]).at("turn")[metric.scores[0].name]
-        assert values.gather(result["row"]).null_count() == 0
+        assert values.gather(evidence["row"]).null_count() == 0
 
 
 @with_evidence
@@ -230,13 +230,13 @@ def test_importing_metrics_imports_nothing_heavy():
     """All in one process: what any of them imported would be there at the end."""
     names = ", ".join(f"simpatico.metrics.{name}" for name in available())
     code = f"import sys, {names}; print(*sys.modules)"
-    loaded = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not HEAVY & set(loaded.split())
+    modules = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not HEAVY & set(modules.split())
 
 
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     """Statistics are sums: two turns merged are what one turn with both texts is."""
-    separate = Turns.from_utterances(
+    unmerged = Turns.from_utterances(
         pl.DataFrame(
             {"dialog": ["d"] * 4, "speaker": list("xyxy"), "text": ["a no", "I b", "c", "d"]}
         )
@@ -245,7 +245,7 @@ def test_merging_turns_equals_scoring_them_as_one(tmp_path):
         pl.DataFrame({"dialog": ["d"] * 2, "speaker": list("xy"), "text": ["a no c", "I b d"]})
     )
     metrics = [load("emotional_entropy"), load("style_matching")]
-    one = score(separate, metrics).at("dialog").filter(pl.col("speaker") == "y")
+    one = score(unmerged, metrics).at("dialog").filter(pl.col("speaker") == "y")
     other = score(joint, metrics).at("dialog").filter(pl.col("speaker") == "y")
     assert_frame_equal(one, other)
 

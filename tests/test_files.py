@@ -58,10 +58,10 @@ def test_equal_values_are_equal_bytes(tmp_path):
 def test_a_locked_folder_says_who_has_it(tmp_path):
     holder = tmp_path / "holder"
     with lock_folder(tmp_path):
-        for reference in ("another process", "process 7 on host"):
+        for owner in ("another process", "process 7 on host"):
             with pytest.raises(RunError) as caught, lock_folder(tmp_path, holder):
                 pass
-            message = f"{tmp_path} is being written by {reference}; wait or use another"
+            message = f"{tmp_path} is being written by {owner}; wait or use another"
             assert str(caught.value) == message
             holder.write_text("process 7 on host")
     with lock_folder(tmp_path):

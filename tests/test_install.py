@@ -7,16 +7,16 @@ from packaging.requirements import Requirement
 
 def core() -> set[str]:
     """simpatico and, in turn, everything it requires without an extra."""
-    target, result = ["simpatico"], set()
-    while target:
-        name = target.pop().lower()
-        if name not in result:
-            result.add(name)
+    queue, packages = ["simpatico"], set()
+    while queue:
+        name = queue.pop().lower()
+        if name not in packages:
+            packages.add(name)
             for line in distribution(name).requires or []:
                 need = Requirement(line)
                 if need.marker is None or need.marker.evaluate({"extra": ""}):
-                    target.append(need.name)
-    return result
+                    queue.append(need.name)
+    return packages
 
 
 def test_the_core_is_at_most_14_packages_and_none_is_heavy():

@@ -21,18 +21,18 @@ from simpatico.judgements import (
 )
 
 
-def judged(value: float | None, judge: str | None = "j1", **other: Any) -> Judgement:
+def judgement(value: float | None, judge: str | None = "j1", **other: Any) -> Judgement:
     judgement = Judgement("d", 1, "bot", "engaging", judge, "outsider", value, 1.0, 5.0)
     return judgement._replace(**other)
 
 
 def test_of_keeps_the_schema_even_when_empty() -> None:
     assert dict(Judgements.of([]).frame.schema) == SCHEMA
-    assert dict(Judgements.of([judged(3.0)]).frame.schema) == SCHEMA
+    assert dict(Judgements.of([judgement(3.0)]).frame.schema) == SCHEMA
 
 
 def test_not_rated_is_null_and_counted_not_zero() -> None:
-    table = Judgements.of([judged(4.0), judged(None, "j2"), judged(math.nan, "j3")])
+    table = Judgements.of([judgement(4.0), judgement(None, "j2"), judgement(math.nan, "j3")])
     # median of the one rating given; two judges did not rate
     assert table.gold().rows(named=True) == [
         {
@@ -48,35 +48,35 @@ def test_not_rated_is_null_and_counted_not_zero() -> None:
 
 
 def test_gold_is_null_where_nobody_rated() -> None:
-    gold = Judgements.of([judged(None)]).gold("mean")
+    gold = Judgements.of([judgement(None)]).gold("mean")
     assert gold["value"].to_list() == [None]
     assert gold["judges"].to_list() == [0]
 
 
 def test_gold_by_median_and_mean() -> None:
-    table = Judgements.of([judged(1.0), judged(2.0, "j2"), judged(5.0, "j3")])
+    table = Judgements.of([judgement(1.0), judgement(2.0, "j2"), judgement(5.0, "j3")])
     assert table.gold()["value"].to_list() == [2.0]
     assert table.gold("mean")["value"].to_list() == [pytest.approx(8 / 3)]
 
 
 def test_gold_of_one_kind_of_judge() -> None:
-    table = Judgements.of([judged(1.0), judged(5.0, "j2", judge_kind="interlocutor")])
+    table = Judgements.of([judgement(1.0), judgement(5.0, "j2", judge_kind="interlocutor")])
     assert table.gold(judge_kind="interlocutor")["value"].to_list() == [5.0]
     assert table.gold("mean")["value"].to_list() == [3.0]
 
 
 def test_a_dialog_and_its_turns_are_different_units() -> None:
-    table = Judgements.of([judged(1.0), judged(2.0, turn=None), judged(3.0, turn=2)])
+    table = Judgements.of([judgement(1.0), judgement(2.0, turn=None), judgement(3.0, turn=2)])
     assert table.gold()["turn"].to_list() == [1, None, 2]
 
 
 def test_describe_counts() -> None:
     table = Judgements.of(
         [
-            judged(1.0),
-            judged(None, "j2", judge_kind="expert"),
-            judged(5.0, turn=3),
-            judged(0.5, quality="win", judge=None, scale_min=0.0, scale_max=1.0),
+            judgement(1.0),
+            judgement(None, "j2", judge_kind="expert"),
+            judgement(5.0, turn=3),
+            judgement(0.5, quality="win", judge=None, scale_min=0.0, scale_max=1.0),
         ]
     )
     assert table.describe().rows(named=True) == [
@@ -110,29 +110,31 @@ def test_describe_counts() -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (judged(0.0), "the value 0 is outside its scale, 1 to 5"),
-        (judged(5.5), "the value 5.5 is outside its scale, 1 to 5"),
-        (judged(5.5, scale_min=None), "the value 5.5 is outside its scale, open to 5"),
-        (judged(math.inf, scale_max=None), "the value is not a finite number"),
-        (judged(1.0, scale_min=5.0), "the scale from 5 to 5 has no width"),
+        (judgement(0.0), "the value 0 is outside its scale, 1 to 5"),
+        (judgement(5.5), "the value 5.5 is outside its scale, 1 to 5"),
+        (judgement(5.5, scale_min=None), "the value 5.5 is outside its scale, open to 5"),
+        (judgement(math.inf, scale_max=None), "the value is not a finite number"),
+        (judgement(1.0, scale_min=5.0), "the scale from 5 to 5 has no width"),
         (
-            judged(1.0, judge_kind="worker"),
+            judgement(1.0, judge_kind="worker"),
             "the judge_kind must be one of interlocutor, outsider, expert, model",
         ),
-        (judged(1.0, quality=None), "a judgement needs a dialog and a quality"),
+        (judgement(1.0, quality=None), "a judgement needs a dialog and a quality"),
     ],
 )
 def test_of_refuses(bad: Judgement, reason: str) -> None:
     assert judgement_problem(bad) == reason
     with pytest.raises(DataError) as error:
-        Judgements.of([judged(3.0, "other"), bad])
+        Judgements.of([judgement(3.0, "other"), bad])
     assert str(error.value) == f"the judgements cannot be used: {reason}"
 
 
 @pytest.mark.parametrize("judge", ["j1", None])
 def test_of_refuses_a_repeated_judge(judge: str | None) -> None:
     with pytest.raises(DataError) as error:
-        Judgements.of([judged(3.0, judge=judge), judged(4.0, judge=judge), judged(4.0, "j9")])
+        Judgements.of(
+            [judgement(3.0, judge=judge), judgement(4.0, judge=judge), judgement(4.0, "j9")]
+        )
     assert str(error.value) == (
         "2 of 3 judgements repeat the unit, quality and judge of another one; keep one of them, "
         "or name every judge in the column 'judge'"
@@ -140,22 +142,22 @@ def test_of_refuses_a_repeated_judge(judge: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "written",
+    "cell",
     [None, "", "  ", "NA", "n/a", "N/A (not applicable)", "not rated", "Not Applicable", "NaN"],
 )
-def test_rating_not_given(written: str | None) -> None:
-    assert parse_rating(written) is None
+def test_rating_not_given(cell: str | None) -> None:
+    assert parse_rating(cell) is None
 
 
-@pytest.mark.parametrize(("written", "value"), [("3.0", 3.0), (0, 0.0), ("0", 0.0), (4.5, 4.5)])
-def test_rating_given(written: object, value: float) -> None:
-    assert parse_rating(written) == value
+@pytest.mark.parametrize(("cell", "value"), [("3.0", 3.0), (0, 0.0), ("0", 0.0), (4.5, 4.5)])
+def test_rating_given(cell: object, value: float) -> None:
+    assert parse_rating(cell) == value
 
 
-@pytest.mark.parametrize("written", ["good", True, [], "inf", "1e999", 10**400])
-def test_rating_that_is_neither(written: object) -> None:
+@pytest.mark.parametrize("cell", ["good", True, [], "inf", "1e999", 10**400])
+def test_rating_that_is_neither(cell: object) -> None:
     with pytest.raises(ValueError, match=r"not|could"):
-        parse_rating(written)
+        parse_rating(cell)
 
 
 VALUES = st.none() | st.floats(1, 5)
@@ -163,7 +165,7 @@ VALUES = st.none() | st.floats(1, 5)
 
 @given(st.lists(VALUES, max_size=8), st.sampled_from(["median", "mean"]))
 def test_gold_stays_within_what_was_given(values: list[float | None], how: str) -> None:
-    table = Judgements.of([judged(v, f"j{i}") for i, v in enumerate(values)])
+    table = Judgements.of([judgement(v, f"j{i}") for i, v in enumerate(values)])
     gold = table.gold(how)  # type: ignore[arg-type]
     given_values = [v for v in values if v is not None]
     assert gold.height == bool(values)
@@ -177,7 +179,7 @@ def test_gold_stays_within_what_was_given(values: list[float | None], how: str) 
 
 @given(st.lists(st.sampled_from(JUDGE_KINDS), max_size=6), st.integers(0, 100))
 def test_order_of_rows_does_not_change_gold(kinds: list[str], seed: int) -> None:
-    rows = [judged(1.0 + i / 2, f"j{i}", judge_kind=k) for i, k in enumerate(kinds)]
+    rows = [judgement(1.0 + i / 2, f"j{i}", judge_kind=k) for i, k in enumerate(kinds)]
     frame = Judgements.of(rows).frame
     shuffled = Judgements(frame.sample(fraction=1.0, shuffle=True, seed=seed))
     key = ["dialog", "turn", "quality"]

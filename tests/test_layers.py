@@ -106,16 +106,16 @@ def test_every_folder_has_its_line_and_no_two_import_each_other():
 
 
 def test_no_edge_is_allowed_that_nobody_uses():
-    used = {name: set() for name in ALLOWED}
+    imports_of = {name: set() for name in ALLOWED}
     for path in FILES:
-        used[folder(path)] |= imports(path)
-    spare = {name: ALLOWED[name] - used[name] - GROUND for name in ALLOWED if name != "cli"}
+        imports_of[folder(path)] |= imports(path)
+    spare = {name: ALLOWED[name] - imports_of[name] - GROUND for name in ALLOWED if name != "cli"}
     assert {name: edges for name, edges in spare.items() if edges} == {}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_nothing_in_the_package_runs_foreign_code_or_prints(path):
-    banned = {"pickle", "joblib", "dill", "cloudpickle", "marshal", "shelve", "yaml"}
+    forbidden_modules = {"pickle", "joblib", "dill", "cloudpickle", "marshal", "shelve", "yaml"}
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {
         (a.name if isinstance(n, ast.Import) else n.module or "").split(".")[0]
@@ -123,7 +123,7 @@ def test_nothing_in_the_package_runs_foreign_code_or_prints(path):
         if isinstance(n, ast.Import | ast.ImportFrom)
         for a in n.names
     }
-    assert not names & banned
+    assert not names & forbidden_modules
     calls = {getattr(n.func, "id", "") for n in ast.walk(tree) if isinstance(n, ast.Call)}
     assert not calls & {"eval", "exec", "print", "__import__"}
     assert not [n for n in ast.walk(tree) if isinstance(n, ast.Assert)]

@@ -69,6 +69,6 @@ def test_titles_carry_the_model_as_names_do():
 def test_a_parameter_is_set_by_the_plain_name_too(call, tmp_path):
     from tests.models.texts import SAMPLES
 
-    request = ["--metrics", "coherence[minilm]", "--set", "coherence.history=3"]
-    code, _, err = call("score", SAMPLES, *request, "--out", tmp_path / "run", "--plan")
+    options = ["--metrics", "coherence[minilm]", "--set", "coherence.history=3"]
+    code, _, err = call("score", SAMPLES, *options, "--out", tmp_path / "run", "--plan")
     assert (code, "history" in err) == (0, False)

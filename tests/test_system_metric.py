@@ -48,16 +48,16 @@ def talk(tmp_path_factory):
     return corpus(tmp_path_factory.mktemp("whole") / "talk.jsonl")
 
 
-def loaded(names):
+def load_metrics(names):
     return [load(n, size=50) if n == "distinct_n" else load(n) for n in names]
 
 
 def scored(path, out, names=MIXED, **options):
-    return score_run(Conversations((path,)), loaded(names), out, **options)
+    return score_run(Conversations((path,)), load_metrics(names), out, **options)
 
 
 @pytest.fixture(scope="module")
-def mixed(talk, tmp_path_factory):
+def mixed_run(talk, tmp_path_factory):
     return scored(talk, tmp_path_factory.mktemp("whole") / "mixed", chunk=100)
 
 
@@ -75,7 +75,10 @@ def refusal(run, score="distinct_n"):
 
 @pytest.mark.parametrize("names", [MIXED, ["distinct_n"]])
 def test_a_run_holds_what_the_api_gives_and_no_material(talk, tmp_path, names):
-    run, table = scored(talk, tmp_path / "run", names, chunk=50), score(read(talk), loaded(names))
+    run, table = (
+        scored(talk, tmp_path / "run", names, chunk=50),
+        score(read(talk), load_metrics(names)),
+    )
     for level in ("turn", "dialog", "system"):
         assert_frame_equal(run.at(level), table.at(level), check_exact=True)
     assert sorted(prints(run.folder)) == [
@@ -87,14 +90,14 @@ def test_a_run_holds_what_the_api_gives_and_no_material(talk, tmp_path, names):
     ]
 
 
-def test_only_the_table_of_systems_has_its_columns(mixed):
-    assert [c for c in mixed.at("turn").columns if "distinct" in c] == []
-    assert [c for c in mixed.at("dialog").columns if "distinct" in c] == []
-    row = mixed.at("system").row(0, named=True)
+def test_only_the_table_of_systems_has_its_columns(mixed_run):
+    assert [c for c in mixed_run.at("turn").columns if "distinct" in c] == []
+    assert [c for c in mixed_run.at("dialog").columns if "distinct" in c] == []
+    row = mixed_run.at("system").row(0, named=True)
     assert row["distinct_n_low"] < row["distinct_n"] < row["distinct_n_high"]
     assert (row["distinct_n_n"], row["distinct_n_null"]) == (30, None)
-    assert mixed.facts["units"]["system"] == {"distinct_n.scored": 3}
-    assert mixed.facts["metrics"]["distinct_n"]["level"] == "system"
+    assert mixed_run.facts["units"]["system"] == {"distinct_n.scored": 3}
+    assert mixed_run.facts["metrics"]["distinct_n"]["level"] == "system"
 
 
 def test_why_a_system_has_none_is_told_and_counted(talk, tmp_path):
@@ -104,22 +107,22 @@ def test_why_a_system_has_none_is_told_and_counted(talk, tmp_path):
     assert run.facts["units"]["system"] == {"distinct_n.too_few_ngrams": 3}
 
 
-def test_asking_for_it_at_another_level_is_refused(mixed):
+def test_asking_for_it_at_another_level_is_refused(mixed_run):
     for level in ("turn", "dialog"):
         with pytest.raises(BadValue) as error:
-            mixed.at(level, ["dialog", "distinct_n"])
-        assert str(error.value) == refusal(mixed)
-    assert mixed.at("system", ["distinct_n"]).height == 3
+            mixed_run.at(level, ["dialog", "distinct_n"])
+        assert str(error.value) == refusal(mixed_run)
+    assert mixed_run.at("system", ["distinct_n"]).height == 3
 
 
-def test_show_prints_it_for_systems_only(mixed, call):
-    code, out, err = call("show", mixed.folder)
+def test_show_prints_it_for_systems_only(mixed_run, call):
+    code, out, err = call("show", mixed_run.folder)
     assert (code, "distinct_n" in out) == (0, True)
     assert err == "distinct_n is computed per system, not as a mean over dialogs\n"
-    code, out, _ = call("show", mixed.folder, "--level", "turn")
+    code, out, _ = call("show", mixed_run.folder, "--level", "turn")
     assert (code, "distinct" in out) == (0, False)
-    code, _, err = call("show", mixed.folder, "--level", "dialog", "--scores", "distinct_n")
-    assert (code, err) == (2, f"simpatico: {refusal(mixed)}\n")
+    code, _, err = call("show", mixed_run.folder, "--level", "dialog", "--scores", "distinct_n")
+    assert (code, err) == (2, f"simpatico: {refusal(mixed_run)}\n")
 
 
 def test_show_says_why_there_is_none(talk, tmp_path, call):
@@ -128,12 +131,12 @@ def test_show_says_why_there_is_none(talk, tmp_path, call):
     assert "–  too few ngrams (290 of 1000)" in out
 
 
-def test_compare_takes_the_others_and_refuses_it_by_name(mixed, call):
-    assert {d.score for d in compare([mixed])} == {"emotional_entropy", "length"}
+def test_compare_takes_the_others_and_refuses_it_by_name(mixed_run, call):
+    assert {d.score for d in compare([mixed_run])} == {"emotional_entropy", "length"}
     with pytest.raises(BadValue) as error:
-        compare([mixed], Selection(scores=("distinct_n",)))
-    assert str(error.value) == refusal(mixed)
-    assert call("compare", mixed.folder)[0] == 0
+        compare([mixed_run], Selection(scores=("distinct_n",)))
+    assert str(error.value) == refusal(mixed_run)
+    assert call("compare", mixed_run.folder)[0] == 0
 
 
 def test_a_run_of_nothing_else_cannot_be_compared_and_says_why(only, call):
@@ -147,17 +150,17 @@ def test_a_run_of_nothing_else_cannot_be_compared_and_says_why(only, call):
     assert call("show", only.folder)[0] == 0
 
 
-def test_a_gate_refuses_it(mixed, call):
+def test_a_gate_refuses_it(mixed_run, call):
     with pytest.raises(BadValue) as error:
-        check_rules(mixed, [Rule("distinct_n", ">=", 0.1)], ["bot-a"])
-    assert str(error.value) == refusal(mixed)
-    code, _, err = call("gate", mixed.folder, "--rule", "distinct_n >= 0.1")
-    assert (code, err) == (2, f"simpatico: {refusal(mixed)}\n")
-    assert call("gate", mixed.folder, "--rule", "length >= 0.1")[0] == 0
+        check_rules(mixed_run, [Rule("distinct_n", ">=", 0.1)], ["bot-a"])
+    assert str(error.value) == refusal(mixed_run)
+    code, _, err = call("gate", mixed_run.folder, "--rule", "distinct_n >= 0.1")
+    assert (code, err) == (2, f"simpatico: {refusal(mixed_run)}\n")
+    assert call("gate", mixed_run.folder, "--rule", "length >= 0.1")[0] == 0
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
+def judged_runs(tmp_path_factory):
     """Two systems with judgements, scored with both kinds of metrics and with one."""
     rows, folder = talks(("heron", "juniper"), 24), tmp_path_factory.mktemp("judged")
     path = folder / "talk.jsonl"
@@ -166,21 +169,21 @@ def judged(tmp_path_factory):
     return (*runs, ratings(rows, "overall"))
 
 
-def test_validate_takes_the_others_and_refuses_it_by_name(judged):
-    run, _, judgements = judged
-    result = validate(run, judgements)
-    assert {r.score for r in result.correlations} == {"emotional_entropy", "length"}
+def test_validate_takes_the_others_and_refuses_it_by_name(judged_runs):
+    run, _, judgements = judged_runs
+    evidence = validate(run, judgements)
+    assert {r.score for r in evidence.correlations} == {"emotional_entropy", "length"}
     for question in (Question(scores=("distinct_n",)), Question(against="distinct_n")):
         with pytest.raises(BadValue) as error:
             validate(run, judgements, question)
         assert str(error.value) == refusal(run)
 
 
-def test_reports_are_written_with_and_without_judgements(judged):
-    mixed, only, judgements = judged
-    for run in (mixed, only):
-        for inputs in (None, judgements):
-            page = report(run, inputs)
+def test_reports_are_written_with_and_without_judgements(judged_runs):
+    mixed_run, only, judgements = judged_runs
+    for run in (mixed_run, only):
+        for judgements_or_none in (None, judgements):
+            page = report(run, judgements_or_none)
             assert "Distinct n-grams" in page
             assert "systems scored. Not scored: none." in page
 
@@ -234,8 +237,8 @@ def test_a_metric_that_breaks_the_rules_is_named(talk):
 def test_a_system_that_a_summary_leaves_out_has_null_and_a_reason(talk):
     class Partial(Odd):
         def summary(self, material, *, seed):
-            output = super().summary(material, seed=seed)
-            return output.filter(pl.col("system") != "human")
+            rows = super().summary(material, seed=seed)
+            return rows.filter(pl.col("system") != "human")
 
     row = score(read(talk), [Partial()]).at("system").row(2, named=True)
     assert (row["system"], row["odd"], row["odd_n"], row["odd_null"]) == (
@@ -266,9 +269,9 @@ def test_a_run_with_mauve_that_is_killed_goes_on_and_gives_the_same_bytes(talk, 
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    remaining = list(parts.glob("*.material.parquet"))
-    assert remaining
-    assert {stat.S_IMODE(os.stat(file).st_mode) for file in remaining} == {0o600}
+    files = list(parts.glob("*.material.parquet"))
+    assert files
+    assert {stat.S_IMODE(os.stat(file).st_mode) for file in files} == {0o600}
     subprocess.run([*command, str(tmp_path / "killed")], check=True, timeout=300)
     assert prints(tmp_path / "killed") == prints(tmp_path / "whole")
     row = pl.read_parquet(tmp_path / "whole" / "system.parquet").row(0, named=True)

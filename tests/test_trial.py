@@ -32,9 +32,9 @@ def prompts(tmp_path):
     return path
 
 
-def answers(path, **told):
+def answers(path, **replies):
     """A script of answers; to a prompt that it lacks it has none."""
-    pairs = [{"prompt": prompt, "answer": answer} for prompt, answer in told.items()]
+    pairs = [{"prompt": prompt, "answer": answer} for prompt, answer in replies.items()]
     path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
     return f"script:{path}"
 
@@ -46,11 +46,13 @@ def cheer(tmp_path):
 
 
 def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
-    inputs = judge_prompts(read_prompts(prompts), METRIC)
-    assert [one.probability is None for one in inputs] == [text in ("чай", "...") for text in TEXTS]
-    remaining = keep_emotional(inputs, METRIC)
-    assert [one.prompt.dialog[-1].text for one in remaining] == EMOTIONAL
-    write_prompts(tmp_path / "kept.jsonl", remaining)
+    candidates = judge_prompts(read_prompts(prompts), METRIC)
+    assert [one.probability is None for one in candidates] == [
+        text in ("чай", "...") for text in TEXTS
+    ]
+    emotional = keep_emotional(candidates, METRIC)
+    assert [one.prompt.dialog[-1].text for one in emotional] == EMOTIONAL
+    write_prompts(tmp_path / "kept.jsonl", emotional)
     rows = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
     assert rows[0] == {
         "dialog": "p:1",
@@ -58,7 +60,7 @@ def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
         "text": "tea",
         "emotional": pytest.approx(0.982014, abs=1e-6),
     }
-    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in remaining]
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in emotional]
 
 
 def test_longer_prompts_can_be_read_again(tmp_path):
@@ -66,10 +68,10 @@ def test_longer_prompts_can_be_read_again(tmp_path):
     rows = [{"dialog": "a", "speaker": who, "text": text} for who, text in talk]
     path = tmp_path / "talk.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    inputs = judge_prompts(read_prompts(path), METRIC)
-    assert [turn.role for turn in inputs[0].prompt.dialog] == [who for who, _ in talk]
-    write_prompts(tmp_path / "kept.jsonl", inputs)
-    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in inputs]
+    candidates = judge_prompts(read_prompts(path), METRIC)
+    assert [turn.role for turn in candidates[0].prompt.dialog] == [who for who, _ in talk]
+    write_prompts(tmp_path / "kept.jsonl", candidates)
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in candidates]
 
 
 def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
@@ -79,11 +81,11 @@ def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
         ("...", "no text to classify"),
     ]:
         path.write_text(text + "\n")
-        inputs = judge_prompts(read_prompts(path), METRIC)
+        candidates = judge_prompts(read_prompts(path), METRIC)
         with pytest.raises(DataError) as error:
-            keep_emotional(inputs, METRIC)
+            keep_emotional(candidates, METRIC)
         assert str(error.value) == (
-            f"none of {len(inputs)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
+            f"none of {len(candidates)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
             "includes them"
         )
 
@@ -100,9 +102,9 @@ def test_files_have_names_that_a_folder_can_hold(tmp_path):
 
     names = ["../a b", "a/b", "..", "x" * 300, "ö"]
     bots = [RenamedBot(load_script("echo"), name) for name in names]
-    result = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
-    target = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
-    assert result == [f"answers/{name}.jsonl" for name in target]
+    paths = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
+    expected = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
+    assert paths == [f"answers/{name}.jsonl" for name in expected]
 
 
 def run(call, prompts, out, *more):
@@ -113,17 +115,17 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     """echo answers in kind: 7 times 1 point. cheer is right for do and "do do": 2 of 7."""
     out = tmp_path / "trial"
     line = ["--bot", "script:echo", "--bot", cheer, "--metrics", "length"]
-    code, display, err = run(call, prompts, out, *line)
+    code, output, err = run(call, prompts, out, *line)
     assert code == 0, err
     assert f"7 of 10 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
     assert "7 prompts answered by echo, 0 failed; " in err
     assert "7 prompts answered by cheer, 0 failed; " in err
-    assert "emotional_consistency[" in display
-    assert "cheer vs. echo" in display or "echo vs. cheer" in display
-    assert display.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
+    assert "emotional_consistency[" in output
+    assert "cheer vs. echo" in output or "echo vs. cheer" in output
+    assert output.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
     assert "matches the user's sentiment" in (out / "report.html").read_text()
-    code, display, _ = call("show", out / "run", "--format", "json")
-    rows = {row["system"]: row for row in json.loads(display)}
+    code, output, _ = call("show", out / "run", "--format", "json")
+    rows = {row["system"]: row for row in json.loads(output)}
     means = {system: row[METRIC.name] for system, row in rows.items()}
     assert means == {"echo": 1.0, "cheer": pytest.approx(2 / 7)}
     assert {row[f"{METRIC.name}_n"] for row in rows.values()} == {7}
@@ -144,12 +146,12 @@ def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, chee
 
 def test_another_bot_joins_later(call, prompts, cheer, tmp_path):
     out = tmp_path / "trial"
-    code, display, err = run(call, prompts, out, "--bot", "script:echo")
+    code, output, err = run(call, prompts, out, "--bot", "script:echo")
     assert code == 0, err
-    assert " vs. " not in display
-    code, display, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
+    assert " vs. " not in output
+    code, output, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
     assert code == 0, err
-    data = json.loads(display)
+    data = json.loads(output)
     assert (data["prompts"], data["kept"]) == (10, 7)
     assert [(bot["system"], bot["answers"], bot["before"]) for bot in data["bots"]] == [
         ("echo", 7, 7),
@@ -161,12 +163,12 @@ def test_another_bot_joins_later(call, prompts, cheer, tmp_path):
 
 
 def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts, tmp_path):
-    sample = answers(tmp_path / "some.jsonl", tea="tea", dog="do")
+    partial = answers(tmp_path / "some.jsonl", tea="tea", dog="do")
     none = answers(tmp_path / "none.jsonl", x="y")
-    line = ["--bot", sample, "--bot", none, "--bot", "script:echo", "--json"]
-    code, display, err = run(call, prompts, tmp_path / "trial", *line)
+    line = ["--bot", partial, "--bot", none, "--bot", "script:echo", "--json"]
+    code, output, err = run(call, prompts, tmp_path / "trial", *line)
     assert code == 0, err
-    data = json.loads(display)
+    data = json.loads(output)
     assert [(bot["answers"], bot["failed"]) for bot in data["bots"]] == [(2, 5), (0, 7), (7, 0)]
     rows = {row["system"]: row for row in data["systems"]}
     assert {system: row[METRIC.name] for system, row in rows.items()} == {"some": 0.5, "echo": 1.0}
@@ -180,10 +182,10 @@ def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts
 
 def test_all_prompts_are_asked_if_told_so(call, prompts, tmp_path):
     line = ["--bot", "script:echo", "--system", "mine", "--all-prompts", "--json"]
-    code, display, err = run(call, prompts, tmp_path / "trial", *line)
+    code, output, err = run(call, prompts, tmp_path / "trial", *line)
     assert code == 0, err
     assert "10 of 10 prompts are used; " in err
-    (row,) = json.loads(display)["systems"]
+    (row,) = json.loads(output)["systems"]
     assert (row["system"], row["dialogs"], row[f"{METRIC.name}_n"]) == ("mine", 10, 7)
 
 
@@ -221,13 +223,13 @@ def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     """SmolLM2, greedy, beside answers that fit everything; our own prompts and shipped evaluators."""
     if why := why_missing("package:smollm2") or missing_resource(load("emotional_consistency")):
         pytest.skip(why)
-    inputs, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
-    line = ["trial", "--prompts", inputs, "--out", out, "--max-tokens", 24]
+    source, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
+    line = ["trial", "--prompts", source, "--out", out, "--max-tokens", 24]
     line += ["--bot", "local:package:smollm2", "--bot", "script:generic"]
-    code, display, err = call(*line, "--json")
+    code, output, err = call(*line, "--json")
     assert code == 0, err
     assert f"50 of 50 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
-    data = json.loads(display)
+    data = json.loads(output)
     assert [(bot["system"], bot["answers"]) for bot in data["bots"]] == [
         ("smollm2", 50),
         ("generic", 50),
@@ -236,10 +238,10 @@ def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     assert {row["emotional_consistency_n"] for row in rows.values()} == {50}
     assert rows["smollm2"]["emotional_consistency"] > rows["generic"]["emotional_consistency"]
     texts = [json.loads(line) for line in (out / "answers/smollm2.jsonl").read_text().splitlines()]
-    request = [row["text"] for row in texts if row["speaker"] == "user"]
-    assert request == inputs.read_text().splitlines()
+    questions = [row["text"] for row in texts if row["speaker"] == "user"]
+    assert questions == source.read_text().splitlines()
     assert (out / "report.html").stat().st_size > 10_000
-    code, display, err = call(*line)
+    code, output, err = call(*line)
     assert code == 0, err
     assert err.count("Nothing to do: everything was finished before.") == 2
-    assert display.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
+    assert output.splitlines()[-1] == f"report to open in a browser: {out}/report.html"

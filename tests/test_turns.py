@@ -12,8 +12,8 @@ from simpatico.errors import DataError
 def turns(rows, columns, **options):
     """Speaker, text and what is answered, of each turn."""
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
-    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")), **options)
-    return [(t.speaker, t.text, t.answers) for t in sample]
+    table = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")), **options)
+    return [(t.speaker, t.text, t.answers) for t in table]
 
 
 def test_consecutive_messages_of_one_speaker_are_one_turn():
@@ -35,8 +35,8 @@ def test_another_system_is_another_turn():
     """One speaker's name can stand for two models; each is scored for its own words."""
     rows = [("user", None, "1"), ("bot", "m1", "2"), ("bot", "m2", "3"), ("bot", None, "4")]
     frame = pl.DataFrame(rows, schema=["speaker", "system", "text"], orient="row")
-    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")))
-    assert [(t.system, t.text, t.answers) for t in sample] == [
+    table = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")))
+    assert [(t.system, t.text, t.answers) for t in table] == [
         (None, "1", None),
         ("m1", "2", 0),
         ("m2", "3", 0),
@@ -57,9 +57,9 @@ def test_words_to_somebody_else_are_another_turn():
         ("bot", None, "7"),
     ]
     frame = pl.DataFrame(rows, schema=["speaker", "interlocutor", "text"], orient="row")
-    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d"))).frame
+    table = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d"))).frame
     columns = ["interlocutor", "text", "answers"]
-    assert sample.select(columns).rows() == [
+    assert table.select(columns).rows() == [
         (None, "0", None),
         ("ann", "1\n2\n3\n4", 0),
         ("bob", "5", 0),
@@ -104,8 +104,8 @@ def test_a_bad_row_is_a_gap_over_which_nothing_is_joined_or_answered(tmp_path):
     path = tmp_path / "hole.jsonl"
     row = '{"dialog": "d", "speaker": "%s", "text": "%s"}\n'
     path.write_text(row % ("user", "1") + "{bad\n" + row % ("user", "2") + row % ("bot", "3"))
-    sample = read(path, on_error="skip")
-    assert [(t.speaker, t.text, t.answers) for t in sample] == [
+    table = read(path, on_error="skip")
+    assert [(t.speaker, t.text, t.answers) for t in table] == [
         ("user", "1", None),
         ("user", "2", None),
         ("bot", "3", 1),
@@ -129,8 +129,8 @@ def test_a_message_without_text_was_answered_all_the_same(tmp_path):
 
 def test_dialogs_that_are_mixed_up_are_brought_together():
     frame = pl.DataFrame({"dialog": list("abab"), "speaker": list("xyyx"), "text": list("1234")})
-    sample = Turns.from_utterances(frame)
-    assert [(t.dialog, t.text, t.answers) for t in sample] == [
+    table = Turns.from_utterances(frame)
+    assert [(t.dialog, t.text, t.answers) for t in table] == [
         ("a", "1", None),
         ("a", "3", 0),
         ("b", "2", None),
@@ -144,13 +144,13 @@ def test_an_answer_is_to_an_earlier_turn_by_somebody_else_in_the_same_dialog(row
         text=pl.lit("t")
     )
     for merge in (True, False):
-        sample = Turns.from_utterances(frame, merge=merge)
-        all_of = list(sample)
-        for turn, replies in zip(all_of, sample.answered, strict=True):
-            if replies >= 0:
-                assert all_of[replies].dialog == turn.dialog
-                assert all_of[replies].speaker != turn.speaker
-                assert all_of[replies].turn < turn.turn
+        table = Turns.from_utterances(frame, merge=merge)
+        all_of = list(table)
+        for turn, answered_row in zip(all_of, table.answered, strict=True):
+            if answered_row >= 0:
+                assert all_of[answered_row].dialog == turn.dialog
+                assert all_of[answered_row].speaker != turn.speaker
+                assert all_of[answered_row].turn < turn.turn
             else:
                 before = [t for t in all_of if t.dialog == turn.dialog and t.turn < turn.turn]
                 assert all(t.speaker == turn.speaker for t in before)

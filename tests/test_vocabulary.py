@@ -145,8 +145,8 @@ def codes(path):
 
 
 def test_help_texts_use_the_words_of_the_field():
-    result = [(place, QUAINT_COMMAND_LINE.findall(text)) for place, text in helps(cli)]
-    assert [row for row in result if row[1]] == []
+    matches = [(place, QUAINT_COMMAND_LINE.findall(text)) for place, text in helps(cli)]
+    assert [row for row in matches if row[1]] == []
 
 
 @pytest.mark.parametrize(
@@ -154,21 +154,21 @@ def test_help_texts_use_the_words_of_the_field():
 )
 def test_strings_of_the_command_line_use_the_words_of_the_field(path):
     lookups = set(codes(path))
-    result = [
+    matches = [
         (line, text, QUAINT_COMMAND_LINE.findall(text))
         for line, text in sentences(path)
         if text not in lookups
     ]
-    assert [row for row in result if row[2]] == []
+    assert [row for row in matches if row[2]] == []
 
 
 @pytest.mark.parametrize(
     "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
 )
 def test_strings_of_the_package_use_the_words_of_the_field(path):
-    result = [(line, QUAINT.findall(text)) for line, text in sentences(path)]
+    matches = [(line, QUAINT.findall(text)) for line, text in sentences(path)]
     exempt = IN_JSON.get(path.relative_to(PACKAGE).as_posix())
-    assert [row for row in result if row[1] and row[1] != exempt] == []
+    assert [row for row in matches if row[1] and row[1] != exempt] == []
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))

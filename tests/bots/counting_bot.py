@@ -21,7 +21,7 @@ def everything(folder):
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-class Counted:
+class CountingBot:
     """A bot that counts what it is asked, and fails as it is told."""
 
     name, description, max_parallel = "counted", {"kind": "test"}, None

@@ -8,34 +8,34 @@ import time
 
 def main():
     for number, line in enumerate(sys.stdin, 1):
-        data = json.loads(line)
-        text = data["messages"][-1]["content"]
-        output = {"id": data["id"], "text": f"{os.getpid()} {number} {text}", "model": "program"}
+        request = json.loads(line)
+        text = request["messages"][-1]["content"]
+        reply = {"id": request["id"], "text": f"{os.getpid()} {number} {text}", "model": "program"}
         match text:
             case "die":
                 sys.exit(7)
             case "hang":
                 time.sleep(60)
             case "error":
-                output = {"error": "sk-secret in here"}
+                reply = {"error": "sk-secret in here"}
             case "empty":
-                output["text"] = " "
+                reply["text"] = " "
             case "garbage":
                 sys.stdout.write("not json\n")
-                output = None
+                reply = None
             case "big":
-                output["text"] = "x" * 2_000_000
+                reply["text"] = "x" * 2_000_000
             case "twice":
-                sys.stdout.write(json.dumps(output) + "\n" + json.dumps(output) + "\n")
-                output = None
+                sys.stdout.write(json.dumps(reply) + "\n" + json.dumps(reply) + "\n")
+                reply = None
             case "other":
-                output["id"] = 99
+                reply["id"] = 99
             case "count":
-                output |= {"tokens_in": 3, "tokens_out": 4}
+                reply |= {"tokens_in": 3, "tokens_out": 4}
             case "echo":
-                output["text"] = json.dumps(data, sort_keys=True)
-        if output is not None:
-            sys.stdout.write(json.dumps(output) + "\n")
+                reply["text"] = json.dumps(request, sort_keys=True)
+        if reply is not None:
+            sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
 
 

@@ -46,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     busy = False
 
-    def log_message(self, *told):
+    def log_message(self, *arguments):
         """Nothing is printed."""
 
     def do_GET(self):  # a redirect would be followed with this
@@ -124,9 +124,9 @@ def half(handler, text):
 def key_back(handler, text):
     """The key itself, in every place where a server can put text."""
     key = handler.headers["Authorization"].removeprefix("Bearer ")
-    output = completion(f"your key is {key}!", model=f"m-{key}")
-    output["choices"][0]["finish_reason"] = key
-    handler.send(200, output)
+    response = completion(f"your key is {key}!", model=f"m-{key}")
+    response["choices"][0]["finish_reason"] = key
+    handler.send(200, response)
 
 
 def key_error(handler, text):

@@ -35,8 +35,8 @@ def test_one_process_answers_line_after_line(program):
 
 
 def test_what_it_reads_and_what_it_may_tell(program):
-    data = json.loads(ask(program, "echo").text)
-    assert data == {
+    request = json.loads(ask(program, "echo").text)
+    assert request == {
         "id": 1,
         "messages": [{"role": "user", "content": "echo"}],
         "temperature": 0.5,

@@ -87,12 +87,12 @@ def test_a_failure_is_one_sentence_for_one_prompt(server, ill):
     with pytest.raises(NoAnswer) as error:
         ask(server, f"{ill}: x", timeout=0.3 if ill in ("slow", "drip") else 3, retries=1)
     why, sentence = FAILURES[ill]
-    called = (
+    address = (
         f"{server.url}/chat/completions"
         if why in ("too slow", "broken off", "too large")
         else server.url
     )
-    assert (error.value.why, str(error.value)) == (why, f"{called} {sentence}")
+    assert (error.value.why, str(error.value)) == (why, f"{address} {sentence}")
 
 
 def test_bad_answers_are_not_asked_for_again(server):
@@ -227,11 +227,11 @@ def test_waits_double_with_chance_in_them(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("header", "seconds"),
     [(None, None), ("0", 0), (" 12 ", 12), ("soon", None), ("-3", None), ("1" * 4000, 111_111_111)],
 )
-def test_retry_after_in_seconds(told, seconds):
-    assert parse_retry_after(told) == seconds
+def test_retry_after_in_seconds(header, seconds):
+    assert parse_retry_after(header) == seconds
 
 
 def test_retry_after_as_a_time():

@@ -92,10 +92,10 @@ def test_there_must_be_something_to_say(tmp_path, turns, sentence):
 def test_a_talk_is_kept_turn_by_turn(tmp_path):
     out = tmp_path / "a.jsonl"
     talk = ChatLog(Listing("x"), out)
-    message = chat_replies(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
-    assert next(message).text == "xu"
+    replies = chat_replies(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
+    assert next(replies).text == "xu"
     assert len(rows(out)) == 2
-    assert [reply.text for reply in message] == ["xuau"]
+    assert [reply.text for reply in replies] == ["xuau"]
     talk.close()
     assert [(r["speaker"], r["system"], r["text"]) for r in rows(out)] == [
         ("user", "human", "Hi"),
@@ -108,8 +108,8 @@ def test_a_talk_is_kept_turn_by_turn(tmp_path):
 
 def test_a_turn_without_an_answer_can_be_said_again(tmp_path):
     talk = ChatLog(Listing("x", fails_at=2), tmp_path / "a.jsonl")
-    output = list(chat_replies(talk, ["Hi", "more"]))
-    assert [type(one) for one in output] == [Reply, NoAnswer]
+    replies = list(chat_replies(talk, ["Hi", "more"]))
+    assert [type(one) for one in replies] == [Reply, NoAnswer]
     assert len(talk.dialog) == 2
     talk.close()
 

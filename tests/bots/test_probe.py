@@ -15,7 +15,7 @@ from simpatico.bots.probe import probe
 from simpatico.bots.prompts import read_prompts
 from simpatico.bots.runner import AskOptions
 from simpatico.errors import BadValue, RunError
-from tests.bots.counting_bot import Counted, everything, prompts, rows
+from tests.bots.counting_bot import CountingBot, everything, prompts, rows
 
 pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-canary-9876543210"
@@ -27,13 +27,13 @@ TEXTS = [t for n, ill in enumerate(ILL) for t in (f"Hello {n}", ill)]
 
 
 def test_order_is_kept_whatever_comes_first(tmp_path):
-    inputs = [str(n) for n in range(40)]
-    bot = Counted(delay=lambda text: 0.02 * (int(text) % 4 == 0))
-    done = probe(bot, prompts(inputs), tmp_path / "a.jsonl", how=AskOptions(jobs=8))
+    texts = [str(n) for n in range(40)]
+    bot = CountingBot(delay=lambda text: 0.02 * (int(text) % 4 == 0))
+    done = probe(bot, prompts(texts), tmp_path / "a.jsonl", how=AskOptions(jobs=8))
     assert done.n_answered == 40
-    output = rows(tmp_path / "a.jsonl")
-    assert [row["text"] for row in output] == [t for n in inputs for t in (n, f"re {n}")]
-    probe(Counted(), prompts(inputs), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
+    turns = rows(tmp_path / "a.jsonl")
+    assert [row["text"] for row in turns] == [t for n in texts for t in (n, f"re {n}")]
+    probe(CountingBot(), prompts(texts), tmp_path / "b.jsonl", how=AskOptions(jobs=1))
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
@@ -47,10 +47,10 @@ def test_ill_servers_lose_nothing_and_leave_no_key(server, tmp_path):
         {"not a completion": 1, "empty": 1, "too large": 1, "status 400": 2},
     )
     assert (done.tokens_in, done.tokens_out, done.n_counted) == (15 * 7, 15 * 5, 15)
-    output = rows(out)
-    assert [r["text"] for r in output if r["speaker"] == "user"] == TEXTS
-    assert {r["dialog"] for r in output} == {f"p{n}" for n in range(20)}
-    errors = [r["error"] for r in output if "error" in r]
+    turns = rows(out)
+    assert [r["text"] for r in turns if r["speaker"] == "user"] == TEXTS
+    assert {r["dialog"] for r in turns} == {f"p{n}" for n in range(20)}
+    errors = [r["error"] for r in turns if "error" in r]
     assert len(errors) == 5
     assert not any("\n" in e for e in errors)
     assert not (tmp_path / "a.jsonl.partial").exists()
@@ -61,7 +61,7 @@ def test_ill_servers_lose_nothing_and_leave_no_key(server, tmp_path):
 def test_a_row_says_by_what_it_was_got(server, tmp_path):
     bot = load_bot(f"{server.url}?model=m", Settings(temperature=0.0, instruction="Be kind."))
     probe(bot, prompts(["Hi", "empty: x"]), tmp_path / "a.jsonl")
-    used = {
+    facts = {
         "kind": "http",
         "address": server.url,
         "model": "m",
@@ -80,7 +80,7 @@ def test_a_row_says_by_what_it_was_got(server, tmp_path):
         "text": "You said Hi.",
         "system": "m",
         "prompt": "p0",
-        "bot": used,
+        "bot": facts,
         "model": "test-model",
         "ended": "stop",
         "tokens_in": 7,
@@ -94,13 +94,13 @@ def test_a_row_says_by_what_it_was_got(server, tmp_path):
         "prompt": "p1",
         "error": f"{server.url} sent an empty answer",
         "why": "empty",
-        "bot": used,
+        "bot": facts,
     }
 
 
 def test_the_file_is_read_as_conversations_of_one_system(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(RenamedBot(Counted(fails={"b"}), "mine"), prompts(["a", "b"]), out)
+    probe(RenamedBot(CountingBot(fails={"b"}), "mine"), prompts(["a", "b"]), out)
     turns = simpatico.read(out)
     assert [(t.dialog, t.speaker, t.system, t.text) for t in turns] == [
         ("p0", "user", None, "a"),
@@ -114,14 +114,14 @@ def test_the_file_is_read_as_conversations_of_one_system(tmp_path):
 
 def test_only_its_owner_can_read_the_answers(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(), prompts(["a"]), out)
+    probe(CountingBot(), prompts(["a"]), out)
     assert out.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_is_done_is_not_asked_again(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(), prompts("abc"), out, how=AskOptions(limit=2))
-    again = Counted()
+    probe(CountingBot(), prompts("abc"), out, how=AskOptions(limit=2))
+    again = CountingBot()
     done = probe(again, prompts("abc"), out)
     assert (again.asked, done.n_before, done.n_answered) == (["c"], 2, 1)
     before = out.read_bytes()
@@ -133,8 +133,8 @@ def test_what_is_done_is_not_asked_again(tmp_path):
 
 def test_failures_are_asked_again_only_if_told(tmp_path):
     out = tmp_path / "a.jsonl"
-    probe(Counted(fails={"b", "d"}), prompts("abcd"), out)
-    quiet = Counted()
+    probe(CountingBot(fails={"b", "d"}), prompts("abcd"), out)
+    quiet = CountingBot()
     probe(quiet, prompts("abcd"), out)
     assert quiet.asked == []
     done = probe(quiet, prompts("abcd"), out, how=AskOptions(retry_errors=True, limit=2))
@@ -146,11 +146,11 @@ def test_failures_are_asked_again_only_if_told(tmp_path):
 
 def test_a_bot_that_is_away_stops_the_run_and_what_came_is_kept(tmp_path):
     out = tmp_path / "a.jsonl"
-    bot = Counted(stops={"c"}, delay=lambda text: 0.1 * (text == "a"))
+    bot = CountingBot(stops={"c"}, delay=lambda text: 0.1 * (text == "a"))
     with pytest.raises(RunError, match="the bot is away"):
         probe(bot, prompts("abcdef"), out, how=AskOptions(jobs=3))
     assert not out.exists()
-    later = Counted()
+    later = CountingBot()
     done = probe(later, prompts("abcdef"), out)
     assert done.n_before + done.n_answered == 6
     assert not {"a", "b"} & set(later.asked)
@@ -172,11 +172,11 @@ def test_how_must_make_sense(how, sentence):
 
 def test_killed_in_the_middle_it_goes_on_and_gives_the_same_file(server, tmp_path):
     """Two kills, each at another moment; nothing that had arrived is asked for again."""
-    inputs, out = tmp_path / "p.txt", tmp_path / "killed.jsonl"
+    source, out = tmp_path / "p.txt", tmp_path / "killed.jsonl"
     texts = [f"kill {n}" for n in range(60)]
-    inputs.write_text("".join(f"{text}\n" for text in texts))
+    source.write_text("".join(f"{text}\n" for text in texts))
     line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
-            "--prompts", str(inputs), "--out", str(out), "--jobs", "3"]  # fmt: skip
+            "--prompts", str(source), "--out", str(out), "--jobs", "3"]  # fmt: skip
     environment = {**os.environ, "OPENAI_API_KEY": KEY}
     server.delay = 0.02
     for kills in (1, 2):
@@ -192,18 +192,18 @@ def test_killed_in_the_middle_it_goes_on_and_gives_the_same_file(server, tmp_pat
     server.delay = 0.0
     again = sum(server.asked[text] for text in texts) - len(texts)
     assert again <= 2 * 3
-    full = tmp_path / "whole.jsonl"
-    probe(load_bot(f"{server.url}?model=m"), read_prompts(inputs), full)
-    assert out.read_bytes() == full.read_bytes()
+    complete = tmp_path / "whole.jsonl"
+    probe(load_bot(f"{server.url}?model=m"), read_prompts(source), complete)
+    assert out.read_bytes() == complete.read_bytes()
     assert sorted(os.listdir(tmp_path)) == ["killed.jsonl", "p.txt", "whole.jsonl"]
     assert KEY not in done.stdout + done.stderr + everything(tmp_path).decode()
 
 
 def test_terminated_it_stops_at_once_with_code_3(server, tmp_path):
-    inputs = tmp_path / "p.txt"
-    inputs.write_text("slow: a\nslow: b\n")
+    source = tmp_path / "p.txt"
+    source.write_text("slow: a\nslow: b\n")
     line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
-            "--prompts", str(inputs), "--out", str(tmp_path / "a.jsonl")]  # fmt: skip
+            "--prompts", str(source), "--out", str(tmp_path / "a.jsonl")]  # fmt: skip
     process = subprocess.Popen(line, stdout=-1, stderr=-1, text=True)
     while not server.asked["slow: b"]:
         time.sleep(0.01)

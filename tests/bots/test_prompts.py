@@ -9,14 +9,14 @@ from simpatico.bots.prompts import read_prompts
 from simpatico.errors import DataError
 
 
-def given(tmp_path, name, text):
+def write_text_file(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def plain(found):
-    return [(p.id, [(s.role, s.text) for s in p.dialog]) for p in found]
+def plain(prompts):
+    return [(p.id, [(s.role, s.text) for s in p.dialog]) for p in prompts]
 
 
 TABLES = {
@@ -30,15 +30,17 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_prompt_a_line_named_by_it(tmp_path, name):
-    result = read_prompts(given(tmp_path, name, TABLES[name]))
+    prompts = read_prompts(write_text_file(tmp_path, name, TABLES[name]))
     second = 2 + (name not in ("p.csv", "p.tsv"))
     first = 1 + (name in ("p.csv", "p.tsv"))
-    assert [p.id for p in result] == [f"p:{first}", f"p:{second + (first - 1)}"]
-    assert [p.dialog[-1].text.strip() for p in result] == ["Hello", "I am sad"]
+    assert [p.id for p in prompts] == [f"p:{first}", f"p:{second + (first - 1)}"]
+    assert [p.dialog[-1].text.strip() for p in prompts] == ["Hello", "I am sad"]
 
 
 def test_ids_are_taken_over(tmp_path):
-    path = given(tmp_path, "p.jsonl", '{"prompt": "a", "id": 7}\n{"prompt": "b", "id": "x"}\n')
+    path = write_text_file(
+        tmp_path, "p.jsonl", '{"prompt": "a", "id": 7}\n{"prompt": "b", "id": "x"}\n'
+    )
     assert plain(read_prompts(path)) == [("7", [("user", "a")]), ("x", [("user", "b")])]
 
 
@@ -60,7 +62,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_prompt_is_told_by_its_place(tmp_path, name):
     text, reason = BAD[name]
-    path = given(tmp_path, name, text)
+    path = write_text_file(tmp_path, name, text)
     with pytest.raises(DataError) as error:
         read_prompts(path)
     assert str(error.value).startswith(f"{path}:{reason}")
@@ -76,18 +78,18 @@ CHAT = [
 
 
 def test_conversations_are_cut_after_a_turn_of_the_user(tmp_path):
-    path = given(tmp_path, "c.jsonl", json.dumps({"id": "d", "messages": CHAT}) + "\n")
-    full = [("user", "Hi"), ("assistant", "Hello"), ("user", "I am sad")]
-    assert plain(read_prompts(path)) == [("d", full)]
-    assert plain(read_prompts(path, upto="first")) == [("d", full[:1])]
-    assert plain(read_prompts(path, upto="every")) == [("d:0", full[:1]), ("d:2", full)]
+    path = write_text_file(tmp_path, "c.jsonl", json.dumps({"id": "d", "messages": CHAT}) + "\n")
+    messages = [("user", "Hi"), ("assistant", "Hello"), ("user", "I am sad")]
+    assert plain(read_prompts(path)) == [("d", messages)]
+    assert plain(read_prompts(path, upto="first")) == [("d", messages[:1])]
+    assert plain(read_prompts(path, upto="every")) == [("d:0", messages[:1]), ("d:2", messages)]
 
 
 def test_who_opens_the_dialog_is_the_user_where_nothing_else_tells(tmp_path):
     rows = [("d", "ann", "a"), ("d", "bob", "b"), ("d", "ann", "c"), ("d", "bob", "e")]
     text = "dialog,speaker,text\n" + "".join(",".join(row) + "\n" for row in rows)
-    (result,) = read_prompts(given(tmp_path, "c.csv", text))
-    assert result.dialog == (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
+    (prompt,) = read_prompts(write_text_file(tmp_path, "c.csv", text))
+    assert prompt.dialog == (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
 
 
 def test_a_dialog_in_which_no_user_speaks_gives_nothing(tmp_path):
@@ -95,10 +97,10 @@ def test_a_dialog_in_which_no_user_speaks_gives_nothing(tmp_path):
         '{"messages": [{"role": "assistant", "content": "Hi"}, {"role": "user", "content": " "}]}\n'
     )
     with pytest.raises(DataError, match="there is no prompt in the file"):
-        read_prompts(given(tmp_path, "c.jsonl", rows))
+        read_prompts(write_text_file(tmp_path, "c.jsonl", rows))
 
 
 def test_a_format_can_be_said(tmp_path):
-    path = given(tmp_path, "c.txt", "dialog,speaker,text\nd,user,Hi\n")
+    path = write_text_file(tmp_path, "c.txt", "dialog,speaker,text\nd,user,Hi\n")
     assert len(read_prompts(path)) == 2
     assert plain(read_prompts(path, format="table")) == [("d", [("user", "Hi")])]

@@ -26,7 +26,7 @@ def words(element: ET.Element) -> str:
     return "".join(element.itertext())
 
 
-def named(root: ET.Element, tag: str, kind: str) -> list[ET.Element]:
+def elements_of(root: ET.Element, tag: str, kind: str) -> list[ET.Element]:
     """Elements with this tag and class."""
     return [e for e in root.iter() if local(e) == tag and kind in e.get("class", "").split()]
 

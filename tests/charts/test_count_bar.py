@@ -16,22 +16,22 @@ def test_golden():
 
 
 def test_widths_are_shares_of_the_count():
-    result = next(every(tree(count_bar(PARTS)), "svg"))
+    svg = next(every(tree(count_bar(PARTS)), "svg"))
     # 1,505 of 1,561 is 96.41 percent.
-    assert [e.get("width") for e in every(result, "rect")] == ["96.41%", "3.59%"]
-    assert [e.get("x") for e in every(result, "rect")] == ["0.00%", "96.41%"]
+    assert [e.get("width") for e in every(svg, "rect")] == ["96.41%", "3.59%"]
+    assert [e.get("x") for e in every(svg, "rect")] == ["0.00%", "96.41%"]
 
 
 def test_every_part_is_named_with_its_count():
-    result = tree(count_bar(PARTS))
-    assert [words(e) for e in every(result, "li")] == ["1,505 scored", "56 set aside"]
-    assert next(every(result, "svg")).get("aria-label") == "1,505 scored, 56 set aside"
+    root = tree(count_bar(PARTS))
+    assert [words(e) for e in every(root, "li")] == ["1,505 scored", "56 set aside"]
+    assert next(every(root, "svg")).get("aria-label") == "1,505 scored, 56 set aside"
 
 
 def test_zero_counts_are_left_out_and_small_ones_seen():
-    result = tree(count_bar([("scored", 100_000), ("broken", 0), ("empty", 1)]))
-    assert [words(e) for e in every(result, "li")] == ["100,000 scored", "1 empty"]
-    assert [e.get("width") for e in every(next(every(result, "svg")), "rect")] == ["100.00%", "2"]
+    root = tree(count_bar([("scored", 100_000), ("broken", 0), ("empty", 1)]))
+    assert [words(e) for e in every(root, "li")] == ["100,000 scored", "1 empty"]
+    assert [e.get("width") for e in every(next(every(root, "svg")), "rect")] == ["100.00%", "2"]
 
 
 def test_nothing():
@@ -40,8 +40,8 @@ def test_nothing():
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=9))
 def test_parts_fill_the_bar(counts):
-    result = tree(count_bar([(f"part {i}", n) for i, n in enumerate(counts)]))
-    remaining = [n for n in counts if n]
-    assert len(list(every(result, "li"))) == len(remaining)
-    if len(remaining) == 1:
-        assert next(every(result, "rect")).get("width") == pytest.approx("100.00%")
+    root = tree(count_bar([(f"part {i}", n) for i, n in enumerate(counts)]))
+    nonzero = [n for n in counts if n]
+    assert len(list(every(root, "li"))) == len(nonzero)
+    if len(nonzero) == 1:
+        assert next(every(root, "rect")).get("width") == pytest.approx("100.00%")

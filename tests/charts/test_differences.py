@@ -19,7 +19,7 @@ from simpatico.charts.differences import (
 )
 from simpatico.charts.html import el
 from simpatico.charts.systems import SystemStyle
-from tests.charts.charts import HERON, JUNIPER, LONG, every, named, tree, value_at, words
+from tests.charts.charts import HERON, JUNIPER, LONG, elements_of, every, tree, value_at, words
 from tests.charts.golden import golden
 
 AMOUNT = el("span", {"class": "num"}, "+0.08 [0.03, 0.13]")
@@ -91,13 +91,13 @@ def test_every_end_can_be_read_back():
     axis = symmetric_axis(GAPS)
     tr = tree(difference_row(GAPS, axis, ENGAGING))
     (thin,), (thick,), (mark,) = (
-        named(tr, "line", "thin"),
-        named(tr, "line", "thick"),
+        elements_of(tr, "line", "thin"),
+        elements_of(tr, "line", "thick"),
         every(tr, "use"),
     )
     places = [thin.get("x1"), thick.get("x1"), mark.get("x"), thick.get("x2"), thin.get("x2")]
-    chart = [value_at(axis, p) * 0.29 for p in places if p]
-    assert chart == pytest.approx([0.006, 0.03, 0.08, 0.13, 0.154], abs=1e-4)
+    values = [value_at(axis, p) * 0.29 for p in places if p]
+    assert values == pytest.approx([0.006, 0.03, 0.08, 0.13, 0.154], abs=1e-4)
     assert [words(e) for e in every(tr, "td")] == [
         "juniper-2 is more engaging than heron-1: +0.08 [0.03, 0.13]. Engagement",
         "",
@@ -107,13 +107,13 @@ def test_every_end_can_be_read_back():
 
 
 def test_the_colour_is_that_of_the_higher_system_and_grey_without_a_finding():
-    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if named(r, "td", "ax")]
+    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if elements_of(r, "td", "ax")]
     kinds = [[g.get("class") for g in every(r, "g")] for r in rows]
     assert kinds == [["s1"], ["s0"], ["mute"], [], []]
 
 
 def test_no_place_on_the_axis_is_said_in_words():
-    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if named(r, "td", "ax")]
+    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if elements_of(r, "td", "ax")]
     assert [words(e) for e in every(rows[3], "td")][1:] == [
         "no variation between dialogs",
         "–",

@@ -14,8 +14,8 @@ from tests.charts.charts import (
     LONG,
     PEOPLE,
     SLATE,
+    elements_of,
     every,
-    named,
     numbers,
     thirteen,
     tree,
@@ -56,14 +56,14 @@ def test_golden():
 
 
 def test_positions_and_values_can_be_read_back():
-    panel, axis = named(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
+    panel, axis = elements_of(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
     for tr, dot in zip(every(panel, "tr"), ENTROPY.dots[:3], strict=True):
         cells = list(every(tr, "td"))
         bar = [e for e in every(cells[0], "line") if not e.get("class")][-1]
         mark = list(every(cells[0], "use"))[-1]
         places = [mark.get("x"), bar.get("x1"), bar.get("x2")]
-        chart = [value_at(axis, p) for p in places if p]
-        assert chart == pytest.approx([dot.value, dot.low, dot.high], abs=1e-4)
+        values = [value_at(axis, p) for p in places if p]
+        assert values == pytest.approx([dot.value, dot.low, dot.high], abs=1e-4)
         assert words(cells[1]) == f"{dot.value:.2f}"
         assert (
             cells[0].get("title") == f"{dot.value:.2f} [{dot.low:.2f}, {dot.high:.2f}], n = {dot.n}"
@@ -71,17 +71,17 @@ def test_positions_and_values_can_be_read_back():
 
 
 def test_ticks_stand_where_they_say():
-    panel, axis = named(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
-    ticks = named(panel, "text", "t")
+    panel, axis = elements_of(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
+    ticks = elements_of(panel, "text", "t")
     assert len(ticks) >= 2
     for tick in ticks:
         assert value_at(axis, tick.get("x", "")) == pytest.approx(float(words(tick)), abs=1e-4)
-    (dotted,) = named(panel, "line", "ref")
-    assert value_at(axis, dotted.get("x1", "")) == pytest.approx(2.52, abs=1e-4)
+    (reference_line,) = elements_of(panel, "line", "ref")
+    assert value_at(axis, reference_line.get("x1", "")) == pytest.approx(2.52, abs=1e-4)
 
 
 def test_what_is_null_is_a_dash_with_its_reason():
-    panel = named(tree(small_multiples(GROUPS)), "table", "pnl")[1]
+    panel = elements_of(tree(small_multiples(GROUPS)), "table", "pnl")[1]
     last = list(every(panel, "tr"))[-1]
     assert words(last) == "slate-8b–"
     assert next(every(last, "td")).get("title") == "3 values are too few"
@@ -121,8 +121,8 @@ def test_digits_follow_the_narrowest_interval():
 def test_one_system_and_one_dialog(value, reach):
     ends = (None, None) if reach is None or value is None else (value - reach, value + reach)
     groups = [Group("One", "", (Panel(LONG, "", (Dot(HERON, value, *ends, 1),)),))]
-    for chart in (small_multiples(groups), means_table(groups), dots_figure(groups, 300)):
-        tree(chart)
+    for markup in (small_multiples(groups), means_table(groups), dots_figure(groups, 300)):
+        tree(markup)
     axis = panel_axis(groups[0].panels[0])
     assert axis.low < axis.high
 
@@ -138,9 +138,9 @@ def test_thirteen_systems_and_twenty_metrics():
         for i in range(20)
     )
     markup = small_multiples([Group("All", "", panels)])
-    chart = tree(markup)
-    assert len(named(chart, "table", "pnl")) == 20
-    assert len(named(chart, "div", "names")) == 4
+    root = tree(markup)
+    assert len(elements_of(root, "table", "pnl")) == 20
+    assert len(elements_of(root, "div", "names")) == 4
     assert len(markup) < 150_000
     tree(dots_figure([Group("All", "", panels)], 640))
 

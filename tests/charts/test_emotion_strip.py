@@ -20,19 +20,19 @@ def test_the_eight_feelings_of_the_lexicon_in_the_order_of_the_page():
 
 def test_shades_can_be_read_back():
     cells = [e for e in every(tree(emotion_strip(SHARES, HERON)), "path") if e.get("opacity")]
-    chart = {}
+    shades = {}
     for e in cells:
         place = float(e.get("d", "").removeprefix("M").partition(" ")[0])
-        chart[EMOTIONS[int(place / 10)]] = float(e.get("opacity", "")) / 1.7
-    assert chart == pytest.approx({e: v for e, v in SHARES.items() if v}, abs=0.005)
+        shades[EMOTIONS[int(place / 10)]] = float(e.get("opacity", "")) / 1.7
+    assert shades == pytest.approx({e: v for e, v in SHARES.items() if v}, abs=0.005)
 
 
 def test_the_strongest_is_outlined_and_named():
-    result = tree(emotion_strip(SHARES, PEOPLE))
-    (edge,) = every(result, "rect")
+    root = tree(emotion_strip(SHARES, PEOPLE))
+    (edge,) = every(root, "rect")
     assert float(edge.get("x", "")) == EMOTIONS.index("fear") * 10 + 0.5
-    assert words(result) == "fear"
-    assert next(every(result, "span")).get("title") == (
+    assert words(root) == "fear"
+    assert next(every(root, "span")).get("title") == (
         "fear 40%, anticipation 30%, surprise 10%, sadness 10%, joy 5%, trust 5%"
     )
 
@@ -43,9 +43,9 @@ def test_two_that_are_equally_strong():
 
 @pytest.mark.parametrize("share", [0.05, 0.125])
 def test_no_clear_feeling(share):
-    result = tree(emotion_strip(dict.fromkeys(EMOTIONS, share), HERON))
-    assert words(result) == "no clear emotion"
-    assert not list(every(result, "rect"))
+    root = tree(emotion_strip(dict.fromkeys(EMOTIONS, share), HERON))
+    assert words(root) == "no clear emotion"
+    assert not list(every(root, "rect"))
 
 
 def test_not_scored_is_a_dash():

@@ -62,10 +62,10 @@ def test_pdf_has_its_size_on_paper_and_its_fonts_inside(tmp_path):
 def plain(pdf):
     """The PDF with all its deflated streams beside it, so that nothing hides in one."""
     streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
-    return pdf + b"".join(inflated(s) for s in streams)
+    return pdf + b"".join(inflate(s) for s in streams)
 
 
-def inflated(stream):
+def inflate(stream):
     try:
         return zlib.decompress(stream)
     except zlib.error:
@@ -120,15 +120,15 @@ def predicted(kind, left, up, corner):
 def test_nothing_is_drawn_without_text_where_no_fonts_are_installed():
     """The converter brings Liberation Sans along, which every figure names first."""
     vl_convert = pytest.importorskip("vl_convert")
-    names = re.search(r'font-family="([^"]*)"', DRAWN)
-    assert names
-    assert names[1].split(",")[0] == "&#x27;Liberation Sans&#x27;"
+    family = re.search(r'font-family="([^"]*)"', DRAWN)
+    assert family
+    assert family[1].split(",")[0] == "&#x27;Liberation Sans&#x27;"
     with_text, without = (len(vl_convert.svg_to_pdf(s)) for s in (DRAWN, svg_document(WIDTH, 40)))
     assert with_text > without + 1000  # a font subset and its glyphs
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("a.jpeg", "a figure cannot be written as .jpeg; end the name in .svg, .pdf or .png"),
         (
@@ -138,10 +138,10 @@ def test_nothing_is_drawn_without_text_where_no_fonts_are_installed():
         ),
     ],
 )
-def test_other_formats_are_named(tmp_path, name, said):
+def test_other_formats_are_named(tmp_path, name, message):
     with pytest.raises(BadValue) as error:
         write_figure(DRAWN, tmp_path / name)
-    assert str(error.value) == f"{tmp_path / name}: {said}"
+    assert str(error.value) == f"{tmp_path / name}: {message}"
     assert not list(tmp_path.iterdir())
 
 

@@ -44,8 +44,8 @@ DRAWN = Forest(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def body(drawn):
-    return ElementTree.fromstring(forest_table(drawn)).findall("tbody/tr")
+def body(forest):
+    return ElementTree.fromstring(forest_table(forest)).findall("tbody/tr")
 
 
 def shares(svg, axis):
@@ -70,8 +70,8 @@ def test_figure():
 def test_places_are_the_numbers():
     axis = forest_axis(DRAWN)
     for row, reach in zip(body(DRAWN), ROWS, strict=False):
-        result = shares(row.find("td/svg"), axis)
-        assert result == pytest.approx([reach.value, reach.low, reach.high], abs=1e-4)
+        positions = shares(row.find("td/svg"), axis)
+        assert positions == pytest.approx([reach.value, reach.low, reach.high], abs=1e-4)
 
 
 def test_cells_are_the_numbers():
@@ -108,15 +108,15 @@ def test_both_references_are_drawn_where_they_are_and_named():
 
 def test_names_of_the_references_never_share_a_line():
     for one, ceiling in [(0.88, 0.89), (0.99, 1.0), (0.2, 0.21)]:
-        chart = replace(DRAWN, one_more=(one, None, None), ceiling=ceiling)
-        lines = ElementTree.fromstring(forest_table(chart)).findall("thead//text")[:2]
+        forest = replace(DRAWN, one_more=(one, None, None), ceiling=ceiling)
+        lines = ElementTree.fromstring(forest_table(forest)).findall("thead//text")[:2]
         assert lines[0].get("y") != lines[1].get("y")
 
 
 def test_a_name_far_right_ends_at_its_line():
-    chart = replace(DRAWN, one_more=(0.88, None, None))
+    forest = replace(DRAWN, one_more=(0.88, None, None))
     assert (
-        ElementTree.fromstring(forest_table(chart)).findall("thead//text")[1].get("text-anchor")
+        ElementTree.fromstring(forest_table(forest)).findall("thead//text")[1].get("text-anchor")
         == "end"
     )
 
@@ -129,12 +129,12 @@ def test_axis_widens_in_quarters_and_nothing_is_clipped():
 
 def test_share_of_one_rater_only_where_both_are_above_zero():
     negative = replace(ROWS[0], value=-0.4, low=-0.5, high=-0.3)
-    for chart in (
+    for forest in (
         replace(DRAWN, rows=(negative,)),
         replace(DRAWN, one_more=None),
         replace(DRAWN, one_more=(-0.1, None, None)),
     ):
-        assert text(body(chart)[0][4]) == "–"
+        assert text(body(forest)[0][4]) == "–"
 
 
 def test_a_value_without_an_interval_is_a_dot():
@@ -146,9 +146,9 @@ def test_a_value_without_an_interval_is_a_dot():
 @pytest.mark.parametrize("rows", [(), ROWS[:1], (NONE,), ROWS[-1:], ROWS + ROWS[:7]])
 @pytest.mark.parametrize("width", [200, 317, 660])
 def test_any_number_of_rows_draws(rows, width):
-    chart = Forest(rows, None, None, "")
-    assert len(body(chart)) == max(len(rows), 1)
-    paper = ElementTree.fromstring(forest_figure(chart, width))
+    forest = Forest(rows, None, None, "")
+    assert len(body(forest)) == max(len(rows), 1)
+    paper = ElementTree.fromstring(forest_figure(forest, width))
     assert len(paper.findall(f".//{SVG}circle")) == sum(r.value is not None for r in rows)
 
 
@@ -171,16 +171,16 @@ def test_in_a_narrow_figure_the_interval_gives_way_to_the_plot():
 @given(st.floats(-1, 1), st.floats(0, 0.5), st.booleans())
 def test_every_dot_and_line_lies_on_the_axis(value, half, clear):
     reach = ForestRow("a", "P", value, max(value - half, -1), min(value + half, 1), 30, clear)
-    chart = Forest((reach,), (0.5, 0.4, 0.6), 0.8, "")
-    axis = forest_axis(chart)
-    result = shares(body(chart)[0].find("td/svg"), axis)
-    assert result == pytest.approx([reach.value, reach.low, reach.high], abs=2e-4)
-    assert all(axis.low - 1e-3 <= v <= axis.high + 1e-3 for v in result)
+    forest = Forest((reach,), (0.5, 0.4, 0.6), 0.8, "")
+    axis = forest_axis(forest)
+    positions = shares(body(forest)[0].find("td/svg"), axis)
+    assert positions == pytest.approx([reach.value, reach.low, reach.high], abs=2e-4)
+    assert all(axis.low - 1e-3 <= v <= axis.high + 1e-3 for v in positions)
 
 
 def test_names_from_outside_stay_text():
-    chart = replace(DRAWN, rows=(replace(ROWS[0], title="<script>x</script>"),))
-    assert "<script" not in forest_table(chart) + forest_figure(chart, 317)
+    forest = replace(DRAWN, rows=(replace(ROWS[0], title="<script>x</script>"),))
+    assert "<script" not in forest_table(forest) + forest_figure(forest, 317)
 
 
 def test_a_badge_says_its_kind():

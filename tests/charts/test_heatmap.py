@@ -62,14 +62,14 @@ def example(size=13):
     def safe(i, j):
         return r(i, j) if max(i, j) < 13 else (0.1 if i != j else 1.0)
 
-    reference = size <= 13
+    has_intervals = size <= 13
     titles = [t.replace("_", " ") for t in TITLES.split()]
     return Heatmap(
         titles=tuple((titles * 2)[:size]),
         kinds=tuple(("PLPPPTPTTLLLT" * 2)[:size]),
-        r=square(r if reference else safe, size),
-        low=square(bound(-1) if reference else lambda i, j: None, size),
-        high=square(bound(1) if reference else lambda i, j: None, size),
+        r=square(r if has_intervals else safe, size),
+        low=square(bound(-1) if has_intervals else lambda i, j: None, size),
+        high=square(bound(1) if has_intervals else lambda i, j: None, size),
         n=square(lambda i, j: 1505, size),
         order=tuple(range(size)),
         linkage=tuple((*s, 2.0) for s in STEPS) if size == 13 else (),
@@ -80,8 +80,8 @@ def example(size=13):
 DRAWN = example()
 
 
-def cells(drawn):
-    return ElementTree.fromstring(heatmap(drawn)).findall("g[@class='cellr']")
+def cells(grid):
+    return ElementTree.fromstring(heatmap(grid)).findall("g[@class='cellr']")
 
 
 def test_page():
@@ -97,12 +97,12 @@ def test_key():
 
 
 def test_every_pair_has_one_cell_with_its_number():
-    result = cells(DRAWN)
-    assert len(result) == 13 * 12 / 2
-    for cell in result:
+    pairs = cells(DRAWN)
+    assert len(pairs) == 13 * 12 / 2
+    for cell in pairs:
         i, j = int(cell.get("data-row")), int(cell.get("data-column"))
-        output = cell.find("text").text.replace("−", "-")
-        assert float(output) == pytest.approx(DRAWN.r[i][j], abs=0.005)
+        label = cell.find("text").text.replace("−", "-")
+        assert float(label) == pytest.approx(DRAWN.r[i][j], abs=0.005)
         assert cell.find("rect").get("class") == ("hp" if DRAWN.r[i][j] >= 0 else "hm")
         assert float(cell.find("rect").get("fill-opacity")) == pytest.approx(
             max(0.04, min(1, 1.59 * abs(DRAWN.r[i][j]))), abs=1e-3
@@ -110,12 +110,12 @@ def test_every_pair_has_one_cell_with_its_number():
 
 
 def test_a_cell_lies_in_the_row_and_column_of_its_metrics():
-    chart = replace(DRAWN, order=(3, 1, 0, 2), linkage=())
-    for cell in cells(chart):
+    grid = replace(DRAWN, order=(3, 1, 0, 2), linkage=())
+    for cell in cells(grid):
         i, j = int(cell.get("data-row")), int(cell.get("data-column"))
         rect = cell.find("rect")
         assert (float(rect.get("x")), float(rect.get("y"))) == (4 + 36 * j + 1, 4 + 36 * i + 1)
-        a, b = chart.titles[chart.order[i]], chart.titles[chart.order[j]]
+        a, b = grid.titles[grid.order[i]], grid.titles[grid.order[j]]
         assert cell.get("data-say").startswith(f"{a} and {b}: ")
 
 
@@ -126,7 +126,7 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("pair", "said"),
+    ("pair", "description"),
     [
         # tanh(atanh(.54) ± 1.96 / √1502) = .503, .574; .54² = .29
         (
@@ -145,8 +145,8 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
         ),
     ],
 )
-def test_a_cell_in_words(pair, said):
-    assert cell_description(DRAWN, pair) == said
+def test_a_cell_in_words(pair, description):
+    assert cell_description(DRAWN, pair) == description
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ def test_a_cell_in_words(pair, said):
 )
 def test_no_value_is_a_dash_with_a_reason(n, why):
     empty = square(lambda i, j: None, 2)
-    chart = Heatmap(("a", "b"), ("P", "T"), empty, empty, empty, ((n, n), (n, n)), (0, 1), (), "")
-    (cell,) = cells(chart)
+    grid = Heatmap(("a", "b"), ("P", "T"), empty, empty, empty, ((n, n), (n, n)), (0, 1), (), "")
+    (cell,) = cells(grid)
     assert cell.find("text").text == "–"
     assert cell.find("rect").get("class") == "void"
     assert cell.get("data-say") == f"b and a: –, {why}"
-    ElementTree.fromstring(heatmap_figure(chart, 317))
+    ElementTree.fromstring(heatmap_figure(grid, 317))
 
 
 def test_the_tree_joins_at_the_distances():
@@ -181,20 +181,20 @@ def test_the_tree_joins_at_the_distances():
 @pytest.mark.parametrize("size", [0, 1, 2, 4, 13, 20, 26])
 @pytest.mark.parametrize("width", [200, 317.48, 657])
 def test_any_number_of_metrics_draws(size, width):
-    chart = example(size)
-    assert len(cells(chart)) == len(cell_positions(size))
-    paper = ElementTree.fromstring(heatmap_figure(chart, width))
+    grid = example(size)
+    assert len(cells(grid)) == len(cell_positions(size))
+    paper = ElementTree.fromstring(heatmap_figure(grid, width))
     rects = [r for r in paper.iter(f"{SVG}rect") if r.get("class")]
     assert len(rects) == len(cell_positions(size))
     assert all(float(r.get("x")) + float(r.get("width")) <= width for r in rects)
 
 
 def test_a_figure_too_narrow_for_numbers_says_how_wide_it_must_be():
-    chart = example(20)
-    output = "".join(ElementTree.fromstring(heatmap_figure(chart, mm_to_pixels(84))).itertext())
-    wide = re.search(r"these\s*need\s*(\d+)\s*mm", output)
+    grid = example(20)
+    text = "".join(ElementTree.fromstring(heatmap_figure(grid, mm_to_pixels(84))).itertext())
+    wide = re.search(r"these\s*need\s*(\d+)\s*mm", text)
     assert wide
-    numbers = ElementTree.fromstring(heatmap_figure(chart, mm_to_pixels(int(wide[1]))))
+    numbers = ElementTree.fromstring(heatmap_figure(grid, mm_to_pixels(int(wide[1]))))
     assert len([t for t in numbers.iter(f"{SVG}text") if "v" in t.get("class").split()]) == 190
 
 
@@ -204,9 +204,11 @@ def palette(dark):
         r"@media screen and \(prefers-color-scheme:dark\)\{(.*?)\}\}", css, re.DOTALL
     )
     light = re.sub(r"@media[^{]*\{([^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
-    result = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", light))
+    colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", light))
     return (
-        result | dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", " ".join(media))) if dark else result
+        colours | dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", " ".join(media)))
+        if dark
+        else colours
     )
 
 

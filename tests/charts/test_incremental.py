@@ -59,8 +59,8 @@ BLOCKS = (TURNS, DIALOGS)
 AXIS = shared_axis(BLOCKS)
 
 
-def parsed(drawn):
-    return ElementTree.fromstring(drawn)
+def parsed(markup):
+    return ElementTree.fromstring(markup)
 
 
 def text(node):
@@ -70,13 +70,13 @@ def text(node):
 def ends(svg, axis):
     """(kind, from, to) of every part of a bar, from where it stands."""
     reach = axis.high - axis.low
-    result = []
+    extents = []
     for rect in svg.iter("rect"):
         start = axis.low + float(rect.get("x").rstrip("%")) / 100 * reach
-        result.append(
+        extents.append(
             (rect.get("class"), start, start + float(rect.get("width")[:-1]) / 100 * reach)
         )
-    return result
+    return extents
 
 
 def drawn_bar(t, pt, clear, axis=AXIS):
@@ -95,20 +95,20 @@ def test_bars_are_the_numbers():
     for block, body in zip(
         BLOCKS, parsed(incremental_table(BLOCKS)).findall("table/tbody"), strict=True
     ):
-        for output, row in zip(block.rows, body.findall("tr")[1:], strict=True):
-            assert text(row[0]) == output.title
-            for one, td in zip(output.cells, row.findall("td[@class='p']"), strict=True):
+        for gain_row, row in zip(block.rows, body.findall("tr")[1:], strict=True):
+            assert text(row[0]) == gain_row.title
+            for one, td in zip(gain_row.cells, row.findall("td[@class='p']"), strict=True):
                 if one.pt is not None:
                     places = [p for part in ends(td, AXIS) for p in part[1:]]
                     assert min(abs(p - one.pt) for p in places) < 1e-4
-                    assert min(abs(p - output.t) for p in places) < 1e-4
+                    assert min(abs(p - gain_row.t) for p in places) < 1e-4
 
 
 def test_numbers_stand_in_the_cells_with_the_gain_for_those_who_listen():
     row = parsed(incremental_table(BLOCKS)).find("table/tbody").findall("tr")[1]
-    message = "gain .011 [.007, .021], significant"  # .152 − .141
-    assert [text(c) for c in row][:3] == ["DialogRPT", ".141", f".152, {message}"]
-    assert row[2].get("title") == message
+    gain = "gain .011 [.007, .021], significant"  # .152 − .141
+    assert [text(c) for c in row][:3] == ["DialogRPT", ".141", f".152, {gain}"]
+    assert row[2].get("title") == gain
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_numbers_stand_in_the_cells_with_the_gain_for_those_who_listen():
     ],
 )
 def test_parts_of_a_bar(t, pt, clear, parts):
-    result = drawn_bar(t, pt, clear)
-    assert [f[0] for f in result] == [p[0] for p in parts]
-    for (_, *places), (_, *target) in zip(result, parts, strict=True):
-        assert places == pytest.approx(target, abs=1e-4)
+    bars = drawn_bar(t, pt, clear)
+    assert [f[0] for f in bars] == [p[0] for p in parts]
+    for (_, *places), (_, *expected) in zip(bars, parts, strict=True):
+        assert places == pytest.approx(expected, abs=1e-4)
 
 
 def test_no_value_is_a_dash_with_a_reason():
@@ -135,10 +135,10 @@ def test_no_value_is_a_dash_with_a_reason():
     assert text(row[1]) == "–"
     assert text(row[2]) == "–3 values are too few"
     assert row.find(".//rect") is None
-    output = " ".join(
+    words = " ".join(
         t.text for t in parsed(incremental_figure(BLOCKS, 657)).iter(f"{SVG}text") if t.text
     )
-    assert output.endswith("– 3 values are too few.")
+    assert words.endswith("– 3 values are too few.")
 
 
 def test_a_gain_without_an_interval_or_value():
@@ -173,21 +173,21 @@ ALL_NEGATIVE = GainBlock("a", "", (("b", -0.1),), (line("c", -0.2, (-0.1, False)
     "blocks", [(), (GainBlock("a", "", (), ()),), (ALL_NEGATIVE,), (TURNS,), BLOCKS, (MANY,)]
 )
 def test_anything_draws(blocks, width):
-    reference = sum(c.pt is not None for b in blocks for row in b.rows for c in row.cells)
-    assert len(list(parsed(incremental_table(blocks)).iter("svg"))) == reference
+    bar_count = sum(c.pt is not None for b in blocks for row in b.rows for c in row.cells)
+    assert len(list(parsed(incremental_table(blocks)).iter("svg"))) == bar_count
     paper = parsed(incremental_figure(blocks, width))
-    assert len(paper.findall(f".//{SVG}svg")) == reference
+    assert len(paper.findall(f".//{SVG}svg")) == bar_count
     assert all(float(s.get("width")) > 0 for s in paper.findall(f".//{SVG}svg"))
 
 
 @given(st.floats(-0.5, 1), st.floats(-0.5, 1), st.booleans())
 def test_no_bar_leaves_the_axis(t, pt, clear):
-    output = GainBlock("a", "", (("b", 0.1),), (line("c", t, (pt, clear)),))
-    axis = shared_axis([output])
+    block = GainBlock("a", "", (("b", 0.1),), (line("c", t, (pt, clear)),))
+    axis = shared_axis([block])
     for _, start, end in drawn_bar(t, pt, clear, axis):
         assert axis.low - 1e-3 <= start <= end <= axis.high + 1e-3
 
 
 def test_names_from_outside_stay_text():
-    output = GainBlock("<b>", "<i>", (("<script>", 0.1),), (line("<script>", 0.1, (0.2, True)),))
-    assert "<script" not in incremental_table([output]) + incremental_figure([output], 317)
+    block = GainBlock("<b>", "<i>", (("<script>", 0.1),), (line("<script>", 0.1, (0.2, True)),))
+    assert "<script" not in incremental_table([block]) + incremental_figure([block], 317)

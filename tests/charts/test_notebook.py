@@ -9,7 +9,7 @@ from simpatico.comparison.difference import Differences, compare
 from simpatico.validation.evidence import Evidence
 from simpatico.wording import format_number
 from tests.conftest import talk
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.sections.test_side_by_side import digits_of
 from tests.reporting.tree import tree
 
@@ -24,14 +24,14 @@ def table():
 
 
 def every(table) -> dict[str, str]:
-    demo = made("demo")
-    two = compare([made("unjudged").run])
+    demo = example_page("demo")
+    two = compare([example_page("unjudged").run])
     return {
         "table": table._repr_html_(),
         "three systems": compare([demo.run])._repr_html_(),
         "two systems": two._repr_html_(),
         "no systems": Differences()._repr_html_(),
-        "evidence": demo.found.required_evidence._repr_html_(),
+        "evidence": demo.findings.required_evidence._repr_html_(),
         "no evidence": Evidence([], [], [], [])._repr_html_(),
     }
 
@@ -73,8 +73,8 @@ def test_a_table_of_scores_shows_the_means_of_the_systems(table):
     for title, panel in panels.items():
         name = title.lower().replace(" ", "_")
         digits = digits_of(rows, name)
-        display = {tr.one("bdi").text: list(tr.all("td"))[1].text for tr in panel.all("tr")}
-        assert display == {r["system"]: format_number(r[name], digits) for r in rows}
+        means = {tr.one("bdi").text: list(tr.all("td"))[1].text for tr in panel.all("tr")}
+        assert means == {r["system"]: format_number(r[name], digits) for r in rows}
 
 
 def test_a_table_without_turns_shows_nothing_and_fails_at_nothing():

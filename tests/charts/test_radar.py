@@ -18,7 +18,17 @@ from simpatico.charts.radar import (
     radar_figure,
 )
 from simpatico.errors import BadValue
-from tests.charts.charts import HERON, JUNIPER, LONG, SLATE, every, named, thirteen, tree, words
+from tests.charts.charts import (
+    HERON,
+    JUNIPER,
+    LONG,
+    SLATE,
+    elements_of,
+    every,
+    thirteen,
+    tree,
+    words,
+)
 from tests.charts.golden import golden
 
 SPOKES = ("Engagement", "Language style matching", "Reply chance", "Relevance", "USL-H")
@@ -40,7 +50,7 @@ def test_golden():
 
 def test_shares_can_be_read_back():
     for markup in (radar(DRAWN), radar_figure(DRAWN, 340)):
-        groups = [g for g in named(tree(markup), "g", "s0") if len(list(every(g, "use"))) > 1]
+        groups = [g for g in elements_of(tree(markup), "g", "s0") if len(list(every(g, "use"))) > 1]
         marks = list(every(groups[0], "use"))
         reach = 112.0
         for i, (mark, share) in enumerate(zip(marks, DRAWN.shapes[0].shares, strict=True)):
@@ -53,9 +63,9 @@ def test_shares_can_be_read_back():
 
 
 def test_what_is_null_is_not_drawn_but_said():
-    chart = tree(radar(DRAWN))
-    assert [len(list(every(g, "use"))) for g in every(chart, "g")] == [5, 4, 1]
-    assert [words(p) for p in every(chart, "p")] == [
+    root = tree(radar(DRAWN))
+    assert [len(list(every(g, "use"))) for g in every(root, "g")] == [5, 4, 1]
+    assert [words(p) for p in every(root, "p")] == [
         "juniper-2 has no value for Reply chance.",
         "slate-8b has no value for Engagement, Language style matching, Reply chance, Relevance.",
     ]
@@ -77,7 +87,7 @@ def test_it_has_one_sentence_for_those_who_do_not_see():
 
 
 def test_no_fill_and_a_dash_per_system():
-    lines = named(tree(radar(DRAWN)), "path", "o")
+    lines = elements_of(tree(radar(DRAWN)), "path", "o")
     assert [p.get("stroke-dasharray") for p in lines] == [None, "6 3"]
 
 
@@ -100,11 +110,11 @@ def test_labels_never_meet(spokes):
 
 
 def test_a_label_that_is_shortened_has_its_full_text_as_title():
-    chart = Radar("r", ("Engagement of the person", "many words " * 20, "x"), ())
-    boxes = place_labels(chart.spokes, 112)
+    profile = Radar("r", ("Engagement of the person", "many words " * 20, "x"), ())
+    boxes = place_labels(profile.spokes, 112)
     assert boxes[0].lines == ("Engagement", "of the person")
     assert "…" in boxes[1].lines[1]
-    assert {words(t) for t in every(tree(radar(chart)), "title")} == {"many words " * 20}
+    assert {words(t) for t in every(tree(radar(profile)), "title")} == {"many words " * 20}
 
 
 def test_nothing_is_cut_off():

@@ -56,12 +56,12 @@ def page_css():
 
 
 def test_a_drawing_is_one_svg_of_the_given_size():
-    chart = ElementTree.fromstring(svg_document(84, 20.5, el("g", {"class": "s0"}, use_mark("s0"))))
-    assert chart.tag == f"{SVG}svg"
-    assert (chart.get("width"), chart.get("height")) == ("84", "20.5")
-    assert chart.get("viewBox") == "0 0 84 20.5"
-    assert chart.get("font-family", "").startswith("'Liberation Sans'")
-    assert chart.find(f"{SVG}defs/{SVG}path[@id='m0']") is not None
+    root = ElementTree.fromstring(svg_document(84, 20.5, el("g", {"class": "s0"}, use_mark("s0"))))
+    assert root.tag == f"{SVG}svg"
+    assert (root.get("width"), root.get("height")) == ("84", "20.5")
+    assert root.get("viewBox") == "0 0 84 20.5"
+    assert root.get("font-family", "").startswith("'Liberation Sans'")
+    assert root.find(f"{SVG}defs/{SVG}path[@id='m0']") is not None
 
 
 def test_84_millimetres_are_317_pixels():

@@ -78,8 +78,8 @@ def test_up_to_six_systems_have_colours_in_their_order():
 
 
 def test_beyond_six_only_the_two_compared_have_them():
-    result = assign_styles("abcdefg", ["c", "f"])
-    assert {n: p.key for n, p in result.items() if p.key != "sx"} == {"c": "s0", "f": "s1"}
+    styles = assign_styles("abcdefg", ["c", "f"])
+    assert {n: p.key for n, p in styles.items() if p.key != "sx"} == {"c": "s0", "f": "s1"}
 
 
 def test_long_names_lose_their_middle_and_keep_their_title():

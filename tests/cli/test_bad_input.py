@@ -11,7 +11,7 @@ from tests.readers.bad_inputs import CANARY, FILES, GOOD, LINES
 METRICS = ["--metrics", "style_matching"]
 
 
-def refused(code, out, err, path):
+def assert_refusal(code, out, err, path):
     assert code == 2
     assert out == ""
     (line,) = err.strip().splitlines()
@@ -25,7 +25,7 @@ def test_a_bad_line_is_refused_or_skipped_and_listed(bad, call, tmp_path):
     path = tmp_path / "talk.jsonl"
     good = [json.dumps(row).encode() for row in GOOD]
     path.write_bytes(b"\n".join([good[0], bad.record, good[1], b""]))
-    line = refused(*call("score", path, "--out", tmp_path / "run", *METRICS), path)
+    line = assert_refusal(*call("score", path, "--out", tmp_path / "run", *METRICS), path)
     assert f"{path}:2: {bad.reason}" in line
     assert list((tmp_path / "run").iterdir()) == []
     code, _, err = call("score", path, "--out", tmp_path / "run", "--on-error", "skip", *METRICS)
@@ -44,4 +44,4 @@ def test_a_bad_line_is_refused_or_skipped_and_listed(bad, call, tmp_path):
 def test_a_bad_file_is_refused(bad, call, tmp_path):
     path = tmp_path / f"talk{bad.suffix}"
     path.write_bytes(bad.content)
-    refused(*call("score", path, "--out", tmp_path / "no", *METRICS), path)
+    assert_refusal(*call("score", path, "--out", tmp_path / "no", *METRICS), path)

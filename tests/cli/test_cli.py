@@ -80,9 +80,9 @@ def test_the_plan_says_who_answers_whom_and_writes_nothing(tmp_path):
 
 
 def test_list_names_every_metric_and_how_to_get_what_is_missing():
-    data = json.loads(call("list", "--json").stdout)
-    assert [m["name"] for m in data] == available()
-    for metric in data:
+    metrics = json.loads(call("list", "--json").stdout)
+    assert [m["name"] for m in metrics] == available()
+    for metric in metrics:
         assert set(metric) >= {"name", "kind", "level", "scores", "needs", "installed", "how_to_get", "citation"}  # fmt: skip
         assert metric["installed"] == (metric["how_to_get"] is None)
         for score in metric["scores"]:
@@ -202,8 +202,8 @@ def test_hostile_names_reach_neither_the_terminal_nor_a_spreadsheet(tmp_path):
         output = done.stdout + done.stderr
         assert not set(output) & {"\x1b", "\x07", "\u202e"}
     assert "'=cmd" in outputs[-1].stdout
-    display = call("show", out, "--level", "turn", "--format", "json")
-    assert json.loads(display.stdout)[0]["dialog"] == evil
+    listing = call("show", out, "--level", "turn", "--format", "json")
+    assert json.loads(listing.stdout)[0]["dialog"] == evil
 
 
 def test_bad_rows_can_be_skipped_and_are_listed(tmp_path):

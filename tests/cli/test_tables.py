@@ -20,7 +20,7 @@ RATINGS = SAMPLES / "judgements_made_up.csv"
 LONG_NAME = "an-assistant-with-a-name-2026-11-17"
 
 
-def printed(*arguments, **options):
+def table_output(*arguments, **options):
     with redirect_stdout(io.StringIO()) as out:
         show_table(*arguments, **options)
     return out.getvalue()
@@ -79,7 +79,7 @@ def test_every_table_fits_80_columns_and_says_the_same_as_a_wide_one(name, run, 
 
 def test_headings_and_prose_wrap_before_the_table_is_split():
     rows = [["a_name_of_a_score", "−0.123 [−0.456, 0.789]", "why it is so, " * 6]] * 2
-    (table,) = tables(printed("Title", ["score", "change [95% CI]", "reason"], rows))
+    (table,) = tables(table_output("Title", ["score", "change [95% CI]", "reason"], rows))
     assert table[0].split() == ["score", "change", "[95%", "CI]", "reason"]
     assert all("−0.123 [−0.456, 0.789]" in line for line in table[2::3])
     assert max(map(len, table)) <= 80
@@ -88,7 +88,7 @@ def test_headings_and_prose_wrap_before_the_table_is_split():
 def test_columns_that_do_not_fit_go_on_below_under_the_same_names():
     columns = ["dialog", "speaker", *(f"score_number_{n}" for n in range(6))]
     rows = [[f"d{i}", f"s{i}", *(float(n) for n in range(6))] for i in range(3)]
-    first, second = tables(printed("Dialogs", columns, rows, keys=2))
+    first, second = tables(table_output("Dialogs", columns, rows, keys=2))
     assert first[0].split() == columns[:6]
     assert second[0].split() == [*columns[:2], *columns[6:]]
     assert [line.split()[:2] for line in second[2:]] == [row[:2] for row in rows]
@@ -96,7 +96,7 @@ def test_columns_that_do_not_fit_go_on_below_under_the_same_names():
 
 def test_a_name_that_fits_no_line_is_printed_whole():
     name = "x" * 300
-    assert printed("Systems", ["system", "mean"], [[name, 0.5]]) == (
+    assert table_output("Systems", ["system", "mean"], [[name, 0.5]]) == (
         f"Systems\nsystem  {name}\nmean    0.500\n\n"
     )
 

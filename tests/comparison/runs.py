@@ -28,8 +28,8 @@ def make_run(
                 "system": system,
                 "prompt": f"p{k:04d}" if prompts else None,
             }
-            lock = {s: v[system][k] if k < len(v[system]) else None for s, v in scores.items()}
-            rows.append({**row, **lock})
+            values = {s: v[system][k] if k < len(v[system]) else None for s, v in scores.items()}
+            rows.append({**row, **values})
     return write_run(folder, rows, list(scores), better=better, version=version, parts=parts)
 
 
@@ -41,8 +41,8 @@ def write_run(folder: Path, rows, scores, *, better=None, version="1", parts=())
     frame.write_parquet(folder / "dialog.parquet")
     turns = frame.drop("prompt").with_columns(turn=pl.lit(1))
     pl.concat([turns, turns.with_columns(turn=pl.lit(2))]).write_parquet(folder / "turn.parquet")
-    sample = [Score(s, pl.col(s), (-1e9, 1e9), "made up") for s in scores]
-    system_table(frame.get_column, sample).write_parquet(folder / "system.parquet")
+    definitions = [Score(s, pl.col(s), (-1e9, 1e9), "made up") for s in scores]
+    system_table(frame.get_column, definitions).write_parquet(folder / "system.parquet")
     heads = [s for s in scores if s not in parts]
     metrics = {
         s: {"signature": f"{s}|{version}", "level": "turn", "scores": [fact(s, better)]}

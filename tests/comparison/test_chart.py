@@ -25,7 +25,7 @@ def values(seed, mean):
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def differences(tmp_path_factory):
     """Three systems: a is higher than b and c on one score, and all are alike on another."""
     scores = {
         "warm": {"a": values(1, 0.9), "b": values(2, 0.5), "c": values(3, 0.4)},
@@ -38,8 +38,8 @@ def words(children) -> str:
     return tree(join_html(children)).text
 
 
-def test_a_row_says_what_the_difference_says(found):
-    pair = [d for d in found if (d.a, d.b) == ("a", "b")]
+def test_a_row_says_what_the_difference_says(differences):
+    pair = [d for d in differences if (d.a, d.b) == ("a", "b")]
     warm, dull = pair
     digits = interval_digits(warm.low, warm.high)
     amount = f"{format_difference(warm.difference, digits)} {format_interval(warm.low, warm.high, digits)}"
@@ -56,43 +56,43 @@ def test_a_row_says_what_the_difference_says(found):
     assert pair_table_row(dull).side is None
 
 
-def test_names_stand_apart_from_the_numbers_after_them(found):
-    first = tree(join_html(claim_cell(found[0])))
+def test_names_stand_apart_from_the_numbers_after_them(differences):
+    first = tree(join_html(claim_cell(differences[0])))
     assert [n.text for n in first.all("bdi")] == ["a", "b"]
 
 
-def test_rows_stand_in_groups(found):
-    pair = [d for d in found if (d.a, d.b) == ("a", "b")]
-    chart = pair_table(pair, assign_styles(["a", "b"]))
-    assert [(title, len(rows)) for title, rows in chart.groups] == [
+def test_rows_stand_in_groups(differences):
+    pair = [d for d in differences if (d.a, d.b) == ("a", "b")]
+    table = pair_table(pair, assign_styles(["a", "b"]))
+    assert [(title, len(rows)) for title, rows in table.groups] == [
         ("Higher for a", 1),
         ("No significant difference", 1),
     ]
-    assert not chart.with_tracks
+    assert not table.with_tracks
 
 
-def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
-    root = tree(found._repr_html_())
+def test_a_notebook_shows_the_pair_that_is_told_apart_most(differences):
+    root = tree(differences._repr_html_())
     lead, small, more = (p.prose for p in root.all("p"))
     assert lead == "a has a higher warm than c. No significant difference on dull."
     assert small.startswith("Based on 12 prompts that both replied to. Largest effect (large, ")
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")
-    (output,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]
-    digits = interval_digits(output.low, output.high)
+    (difference,) = [d for d in differences if (d.a, d.b, d.score) == ("a", "c", "warm")]
+    digits = interval_digits(difference.low, difference.high)
     row = next(tr for tr in table.all("tr") if list(tr.all("td")))
     cells = [td.prose for td in row.all("td")]
-    amount = f"{format_difference(output.difference, digits)} {format_interval(output.low, output.high, digits)}"
+    amount = f"{format_difference(difference.difference, digits)} {format_interval(difference.low, difference.high, digits)}"
     assert cells[0].startswith(f"a has a higher warm than c: {amount}. ")
-    assert cells[2] == format_number(output.times_in_100, 0)
+    assert cells[2] == format_number(difference.times_in_100, 0)
 
 
 def test_a_notebook_shows_one_pair_and_none():
     assert tree(Differences()._repr_html_()).one("p").text == "There are no two systems to compare."
 
 
-def test_a_notebook_shows_a_pair_alone(found):
-    one = Differences(d for d in found if (d.a, d.b) == ("b", "c"))
+def test_a_notebook_shows_a_pair_alone(differences):
+    one = Differences(d for d in differences if (d.a, d.b) == ("b", "c"))
     root = tree(one._repr_html_())
     assert len(list(root.all("p"))) == 2
     assert not re.search("more pair", root.text)

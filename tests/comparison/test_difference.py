@@ -39,39 +39,48 @@ def one(a, b, *, paired=True, **settings):
 
 def test_paired_by_hand():
     # differences 1 2 3 4 5 6: mean 3.5, sd² 3.5, error √(3.5/6); t(.975, 5) = 2.570582
-    output = one([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
+    difference = one([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
     reach = 2.5705818366147395 * math.sqrt(3.5 / 6)
-    assert output.difference == 3.5
-    assert (output.low, output.high) == pytest.approx((3.5 - reach, 3.5 + reach), abs=1e-8)
-    assert output.p_value == 2 / 2**6
-    assert output.times_in_100 == 100
+    assert difference.difference == 3.5
+    assert (difference.low, difference.high) == pytest.approx((3.5 - reach, 3.5 + reach), abs=1e-8)
+    assert difference.p_value == 2 / 2**6
+    assert difference.times_in_100 == 100
     # Wilson at 6 of 6: n / (n + z²)
-    assert output.times_low == pytest.approx(100 * 6 / (6 + 1.959963984540054**2), abs=1e-8)
-    assert (output.n_a, output.n_b, output.status, output.finding) == (6, 6, "ok", "higher")
-    assert output.method == "paired t interval; p by all sign flips"
+    assert difference.times_low == pytest.approx(100 * 6 / (6 + 1.959963984540054**2), abs=1e-8)
+    assert (difference.n_a, difference.n_b, difference.status, difference.finding) == (
+        6,
+        6,
+        "ok",
+        "higher",
+    )
+    assert difference.method == "paired t interval; p by all sign flips"
 
 
 @pytest.mark.parametrize("n", [6, 30, 150])
 def test_paired_interval_is_scipys(n):
     a, b = RNG.normal(0.3, 1, n), RNG.normal(0, 1, n)
     scipys = stats.ttest_rel(a, b)
-    output = one(a, b)
-    assert (output.low, output.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
+    difference = one(a, b)
+    assert (difference.low, difference.high) == pytest.approx(
+        tuple(scipys.confidence_interval()), abs=1e-8
+    )
     if n > 100:
-        assert output.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
-        assert output.method == "paired t interval; p by paired t"
+        assert difference.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
+        assert difference.method == "paired t interval; p by paired t"
 
 
 @pytest.mark.parametrize(("n", "m"), [(4, 9), (30, 20), (90, 60)])
 def test_welch_interval_is_scipys(n, m):
     a, b = RNG.normal(0.3, 1, n), RNG.normal(0, 2, m)
     scipys = stats.ttest_ind(a, b, equal_var=False)
-    output = one(a, b, paired=False)
-    assert (output.low, output.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
+    difference = one(a, b, paired=False)
+    assert (difference.low, difference.high) == pytest.approx(
+        tuple(scipys.confidence_interval()), abs=1e-8
+    )
     if n + m > 100:
-        assert output.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
+        assert difference.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
     share = stats.mannwhitneyu(a, b).statistic / (n * m)
-    assert output.times_in_100 == pytest.approx(100 * share, abs=1e-8)
+    assert difference.times_in_100 == pytest.approx(100 * share, abs=1e-8)
 
 
 def test_correction_over_all_scores_and_pairs(tmp_path):
@@ -79,15 +88,17 @@ def test_correction_over_all_scores_and_pairs(tmp_path):
         s: {x: RNG.normal(i, 1, 20).tolist() for i, x in enumerate(["ash", "birch", "cedar"])}
         for s in ("warmth", "wit")
     }
-    output = compare([make_run(tmp_path / "run", values)])
-    assert [(d.a, d.b, d.score) for d in output] == [
+    differences = compare([make_run(tmp_path / "run", values)])
+    assert [(d.a, d.b, d.score) for d in differences] == [
         (a, b, s) for a, b in itertools.combinations(["ash", "birch", "cedar"], 2) for s in values
     ]
-    assert [d.p_adjusted for d in output] == correct_p_values([d.p_value for d in output])[0]
-    assert {d.family for d in output} == {6}
-    assert all(d.wide_low < d.low < d.high < d.wide_high for d in output)
+    assert [d.p_adjusted for d in differences] == correct_p_values(
+        [d.p_value for d in differences]
+    )[0]
+    assert {d.family for d in differences} == {6}
+    assert all(d.wide_low < d.low < d.high < d.wide_high for d in differences)
     bh = compare([make_run(tmp_path / "run", values)], settings=ComparisonSettings("bh"))
-    assert all(x.p_adjusted <= y.p_adjusted for x, y in zip(bh, output, strict=True))
+    assert all(x.p_adjusted <= y.p_adjusted for x, y in zip(bh, differences, strict=True))
 
 
 def degenerate_cases():
@@ -118,35 +129,35 @@ def test_always_a_number_or_the_reason(a, b, paired):
     a, b = ([x for x in v if x == x] for v in (a, b))
     if paired:
         a, b = a[: min(len(a), len(b))], b[: min(len(a), len(b))]
-    output = difference_as_json(one(a, b, paired=paired))
-    json.dumps(output, allow_nan=False)
-    assert output["status"] in ("ok", "degenerate", "too_few")
-    assert (output["difference"] is None) == (output["status"] != "ok")
-    if output["low"] is not None:
-        assert output["low"] < output["difference"] < output["high"]
-        assert output["times_low"] < output["times_high"]
-    for p in (output["p_value"], output["p_adjusted"]):
+    record = difference_as_json(one(a, b, paired=paired))
+    json.dumps(record, allow_nan=False)
+    assert record["status"] in ("ok", "degenerate", "too_few")
+    assert (record["difference"] is None) == (record["status"] != "ok")
+    if record["low"] is not None:
+        assert record["low"] < record["difference"] < record["high"]
+        assert record["times_low"] < record["times_high"]
+    for p in (record["p_value"], record["p_adjusted"]):
         assert p is None or 0 < p <= 1
-    assert output["verdict"].endswith(".")
-    assert "nan" not in output["verdict"]
-    assert "inf" not in output["verdict"]
+    assert record["verdict"].endswith(".")
+    assert "nan" not in record["verdict"]
+    assert "inf" not in record["verdict"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
 def test_too_few_pairs_are_refused(n):
-    output = one(np.arange(n), np.arange(n) + RNG.normal(size=n))
-    assert (output.status, output.difference, output.p_value, output.n_a) == (
+    difference = one(np.arange(n), np.arange(n) + RNG.normal(size=n))
+    assert (difference.status, difference.difference, difference.p_value, difference.n_a) == (
         "too_few",
         None,
         None,
         n,
     )
-    assert output.finding == "too_few"
+    assert difference.finding == "too_few"
 
 
 def test_identical_systems_have_no_difference_to_test():
-    output = one([0.1, 0.2, 0.3] * 3, [0.1, 0.2, 0.3] * 3)
-    assert (output.status, output.p_value, output.finding, output.family) == (
+    difference = one([0.1, 0.2, 0.3] * 3, [0.1, 0.2, 0.3] * 3)
+    assert (difference.status, difference.p_value, difference.finding, difference.family) == (
         "degenerate",
         None,
         "same",
@@ -156,14 +167,14 @@ def test_identical_systems_have_no_difference_to_test():
 
 @pytest.mark.parametrize("n", [20, 300])
 def test_two_different_constants_differ_without_an_interval(n):
-    output = one([1.0] * n, [0.0] * n)
-    assert (output.difference, output.low, output.status, output.finding) == (
+    difference = one([1.0] * n, [0.0] * n)
+    assert (difference.difference, difference.low, difference.status, difference.finding) == (
         1.0,
         None,
         "ok",
         "higher",
     )
-    assert output.p_value == 1 / 10_000
+    assert difference.p_value == 1 / 10_000
 
 
 @given(
@@ -173,15 +184,15 @@ def test_two_different_constants_differ_without_an_interval(n):
 )
 def test_unit_and_order_of_systems_do_not_matter(pairs, factor, shift):
     a, b = np.round(np.array(pairs).T, 3)
-    output, back = one(a, b), one(b, a)
+    difference, back = one(a, b), one(b, a)
     other = one(a * factor + shift, b * factor + shift)
-    if output.status != "ok":
+    if difference.status != "ok":
         return
-    assert back.difference == pytest.approx(-output.difference)
-    assert back.p_value == pytest.approx(output.p_value)
-    assert back.times_in_100 == pytest.approx(100 - output.times_in_100)
-    assert other.difference == pytest.approx(output.difference * factor, abs=1e-9)
-    assert other.p_value == pytest.approx(output.p_value, abs=1e-6)
+    assert back.difference == pytest.approx(-difference.difference)
+    assert back.p_value == pytest.approx(difference.p_value)
+    assert back.times_in_100 == pytest.approx(100 - difference.times_in_100)
+    assert other.difference == pytest.approx(difference.difference * factor, abs=1e-9)
+    assert other.p_value == pytest.approx(difference.p_value, abs=1e-6)
 
 
 def test_level_of_the_t_tests_beyond_permutation():
@@ -190,10 +201,10 @@ def test_level_of_the_t_tests_beyond_permutation():
     samples = [
         sample(rng.normal(0, 2, 60), rng.normal(0, 1, 60), paired=False) for _ in range(2_000)
     ]
-    output = compare_samples(samples, ComparisonSettings())
-    assert all(d.method.endswith("Welch t") for d in output)
-    assert 0.040 <= np.mean([d.p_value <= 0.05 for d in output]) <= 0.060
-    assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in output]) <= 0.960
+    differences = compare_samples(samples, ComparisonSettings())
+    assert all(d.method.endswith("Welch t") for d in differences)
+    assert 0.040 <= np.mean([d.p_value <= 0.05 for d in differences]) <= 0.060
+    assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in differences]) <= 0.960
 
 
 def test_people_are_left_out_unless_needed(tmp_path):
@@ -227,8 +238,8 @@ def test_runs_of_one_system_are_told_apart_by_folder(tmp_path):
         make_run(tmp_path / name, {"warmth": {"ash": RNG.normal(size=9).tolist()}})
         for name in ("may", "june")
     ]
-    output = compare(runs)
-    assert [(d.a, d.b, d.paired) for d in output] == [("ash (may)", "ash (june)", True)]
+    differences = compare(runs)
+    assert [(d.a, d.b, d.paired) for d in differences] == [("ash (may)", "ash (june)", True)]
     with pytest.raises(DataError, match="the same run is given twice"):
         compare([runs[0], runs[0]])
 
@@ -242,8 +253,8 @@ def test_numbers_computed_in_different_ways_are_not_compared(tmp_path):
 
 def test_without_prompts_nothing_is_paired(tmp_path):
     values = {x: RNG.normal(size=9).tolist() for x in ("ash", "birch")}
-    output = compare([make_run(tmp_path / "run", {"warmth": values}, prompts=False)])[0]
-    assert (output.paired, output.unit, output.n_a) == (False, "dialog", 9)
+    difference = compare([make_run(tmp_path / "run", {"warmth": values}, prompts=False)])[0]
+    assert (difference.paired, difference.unit, difference.n_a) == (False, "dialog", 9)
 
 
 def row(dialog, system, prompt, value, speaker="s"):
@@ -255,29 +266,34 @@ def row(dialog, system, prompt, value, speaker="s"):
 def test_dialogs_of_one_prompt_are_one_value(tmp_path):
     rows = [row(f"a{p}{k}", "ash", f"p{p}", p + k) for p in range(8) for k in range(3)]
     rows += [row(f"b{p}", "birch", f"p{p}", p) for p in range(8)]
-    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (output.n_a, output.n_b, output.difference) == (8, 8, 1.0)
+    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (difference.n_a, difference.n_b, difference.difference) == (8, 8, 1.0)
 
 
 def test_few_prompts_with_many_dialogs_are_counted_in_dialogs(tmp_path):
     rows = [
         row(f"{s}{k}", s, f"p{k % 2}", RNG.normal()) for s in ("ash", "birch") for k in range(20)
     ]
-    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (output.n_a, output.unit, output.paired, output.status) == (20, "dialog", False, "ok")
+    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (difference.n_a, difference.unit, difference.paired, difference.status) == (
+        20,
+        "dialog",
+        False,
+        "ok",
+    )
 
 
 def test_a_system_and_the_people_it_talks_with_are_paired_by_dialog(tmp_path):
     rows = [row(f"d{k}", s, None, RNG.normal()) for k in range(9) for s in ("ash", "human")]
-    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (output.paired, output.unit, output.n_a) == (True, "dialog", 9)
+    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (difference.paired, difference.unit, difference.n_a) == (True, "dialog", 9)
 
 
 def test_both_speakers_of_one_system_in_a_dialog_are_one_value(tmp_path):
     rows = [row(f"d{k}", "ash", None, float(k + s), f"s{s}") for k in range(9) for s in (0, 1)]
     rows += [row(f"e{k}", "birch", None, float(k)) for k in range(9)]
-    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (output.n_a, output.n_b, output.difference) == (9, 9, 0.5)
+    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (difference.n_a, difference.n_b, difference.difference) == (9, 9, 0.5)
 
 
 def test_turns_are_averaged_within_dialogs(tmp_path):
@@ -291,17 +307,17 @@ def test_turns_are_averaged_within_dialogs(tmp_path):
 
 def test_nulls_are_left_out_and_seen_in_n(tmp_path):
     values = {"ash": [None, 0.4] + [0.1 * k for k in range(8)], "birch": [0.2, None] + [0.3] * 8}
-    output = compare([make_run(tmp_path / "run", {"warmth": values})])[0]
-    assert (output.n_a, output.n_b, output.status) == (8, 8, "ok")
+    difference = compare([make_run(tmp_path / "run", {"warmth": values})])[0]
+    assert (difference.n_a, difference.n_b, difference.status) == (8, 8, "ok")
     empty = {"ash": [None] * 9, "birch": [0.1] * 9}
-    output = compare([make_run(tmp_path / "empty", {"warmth": empty})])[0]
-    assert (output.n_a, output.status, output.mean_a) == (0, "too_few", None)
+    difference = compare([make_run(tmp_path / "empty", {"warmth": empty})])[0]
+    assert (difference.n_a, difference.status, difference.mean_a) == (0, "too_few", None)
 
 
 def test_sd_is_the_root_of_the_mean_variance():
     # variances of 1 2 3 4 and 0 0 4 8: 5/3 and 44/3; mean 49/6
-    output = one([1, 2, 3, 4], [0, 0, 4, 8], paired=False)
-    assert output.sd == pytest.approx(math.sqrt(49 / 6))
+    difference = one([1, 2, 3, 4], [0, 0, 4, 8], paired=False)
+    assert difference.sd == pytest.approx(math.sqrt(49 / 6))
     assert one([1, 1, 1, 1], [2, 2, 2, 2], paired=False).sd is None
     assert one([1], [2], paired=False).sd is None
     assert one([1e200] * 6, [0] * 6).sd is None
@@ -309,8 +325,8 @@ def test_sd_is_the_root_of_the_mean_variance():
 
 def test_words_come_from_the_run_or_from_the_name(tmp_path):
     run = make_run(tmp_path / "run", {"dry_wit": {s: [0.1] * 9 for s in ("ash", "birch")}})
-    output = compare([run])[0]
-    assert (output.title, output.more, output.less, output.score_unit) == (
+    difference = compare([run])[0]
+    assert (difference.title, difference.more, difference.less, difference.score_unit) == (
         "Dry wit",
         "has a higher dry wit than",
         "has a lower dry wit than",
@@ -324,10 +340,10 @@ def test_words_come_from_the_run_or_from_the_name(tmp_path):
         "unit": "jokes",
     }
     (run.folder / "run.json").write_text(json.dumps(facts))
-    reopened = compare([Run(run.folder)])  # facts are read once per Run
-    output = reopened[0]
-    assert isinstance(reopened, Differences)
-    assert (output.title, output.more, output.less, output.score_unit) == (
+    again = compare([Run(run.folder)])  # facts are read once per Run
+    difference = again[0]
+    assert isinstance(again, Differences)
+    assert (difference.title, difference.more, difference.less, difference.score_unit) == (
         "Irony",
         "is more ironic than",
         "has a lower dry wit than",

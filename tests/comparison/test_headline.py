@@ -46,13 +46,13 @@ VAGUE = replace(UNCLEAR, metric="empathy", title="Empathy")
 HINT = replace(STYLE, p_adjusted=0.21)
 
 
-def lower(told):
+def lower(difference):
     return replace(
-        told,
-        difference=-told.difference,
-        low=-told.high,
-        high=-told.low,
-        times_in_100=100 - told.times_in_100,
+        difference,
+        difference=-difference.difference,
+        low=-difference.high,
+        high=-difference.low,
+        times_in_100=100 - difference.times_in_100,
     )
 
 
@@ -188,8 +188,8 @@ def test_notes():
 
 
 def test_the_main_pair_has_most_findings_then_hints_then_size():
-    def at(pair, told, **values):
-        return replace(told, a=pair[0], b=pair[1], **values)
+    def at(pair, template, **values):
+        return replace(template, a=pair[0], b=pair[1], **values)
 
     ab, cd, ef = ("a", "b"), ("c", "d"), ("e", "f")
     assert main_pair([]) is None
@@ -226,7 +226,7 @@ share = st.one_of(st.none(), st.floats(0, 100))
 
 
 @st.composite
-def told(draw):
+def differences(draw):
     low, high = sorted(draw(st.tuples(*[st.floats(-1e3, 1e3)] * 2)))
     p = draw(st.one_of(st.none(), unit_interval))
     return replace(
@@ -251,7 +251,7 @@ def told(draw):
     )
 
 
-@given(told())
+@given(differences())
 def test_seen_from_the_other_side_twice_is_the_same(difference):
     back = swap_systems(swap_systems(difference))
     for field in fields(Difference):
@@ -262,13 +262,13 @@ def test_seen_from_the_other_side_twice_is_the_same(difference):
             assert again == value
 
 
-@given(st.lists(told(), max_size=6))
+@given(st.lists(differences(), max_size=6))
 def test_facing_again_changes_nothing(pair):
     assert orient_pair(orient_pair(pair)) == orient_pair(pair)
     assert [d.score for d in orient_pair(pair)] == [d.score for d in pair]
 
 
-@given(st.lists(told(), max_size=6))
+@given(st.lists(differences(), max_size=6))
 def test_what_has_no_direction_is_never_called_better(pair):
     words = f"{plain_text(headline(pair))} {plain_text(lede(pair))}"
     assert "better" not in words
@@ -276,7 +276,7 @@ def test_what_has_no_direction_is_never_called_better(pair):
     assert sum(len(own) for _, own in group_by_finding(pair)) == len(pair)
 
 
-@given(told())
+@given(differences())
 def test_a_claim_names_both(difference):
     words = verdict_sentence(difference)
     if difference.finding in ("higher", "lower", "hint"):

@@ -53,7 +53,7 @@ LOOSE = {"paired": False, "unit": "dialog"}
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("difference", "words"),
     [
         (
             TOLD,
@@ -133,16 +133,18 @@ LOOSE = {"paired": False, "unit": "dialog"}
         ),
     ],
 )  # fmt: skip
-def test_sentences(told, words):
-    assert verdict_sentence(told) == words
+def test_sentences(difference, words):
+    assert verdict_sentence(difference) == words
 
 
 def test_a_sentence_in_its_parts():
-    output = replace(TOLD, score_unit="bits")
-    assert claim_text(output) == "harbor matches the user's function words more closely than brisk"
-    assert amount_text(output) == "+0.096 bits [0.041, 0.151]"
-    assert detectable_text(output) == "Smallest detectable difference (80% power): 0.12 bits."
-    assert verdict_sentence(output) == f"{claim_text(output)}: {amount_text(output)}."
+    difference = replace(TOLD, score_unit="bits")
+    assert (
+        claim_text(difference) == "harbor matches the user's function words more closely than brisk"
+    )
+    assert amount_text(difference) == "+0.096 bits [0.041, 0.151]"
+    assert detectable_text(difference) == "Smallest detectable difference (80% power): 0.12 bits."
+    assert verdict_sentence(difference) == f"{claim_text(difference)}: {amount_text(difference)}."
 
 
 def test_which_way_a_score_points():
@@ -162,7 +164,5 @@ def test_an_interval_that_rounding_made_a_point():
 
 
 def test_json_begins_with_what_scripts_rely_on():
-    promised = (
-        "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
-    )
-    assert list(difference_as_json(TOLD))[:14] == promised.split()
+    columns = "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
+    assert list(difference_as_json(TOLD))[:14] == columns.split()

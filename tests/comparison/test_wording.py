@@ -42,8 +42,8 @@ def test_a_card_says_in_one_sentence_what_to_be_careful_about(metric):
 
 @pytest.mark.parametrize("trait", ["agreeableness", "empathy"])
 def test_the_figures_on_a_card_are_the_models(trait):
-    data = json.loads((MODELS / trait / "recipe.json").read_text())["heldout"][0]["r"]
-    assert f"r = {data:.2f}".replace("0.", ".") in load(trait).card.careful
+    correlation = json.loads((MODELS / trait / "recipe.json").read_text())["heldout"][0]["r"]
+    assert f"r = {correlation:.2f}".replace("0.", ".") in load(trait).card.careful
 
 
 def test_another_model_is_not_described_by_the_shipped_ones_figures():

@@ -45,19 +45,19 @@ def test_the_hash_of_a_run_worked_out_by_hand():
 
 def test_weighed_sums_what_is_in_the_buckets():
     settings = CharNgramSettings(1, 1, 4)
-    found = count_char_ngrams(["a", "", "ab"], settings)
+    counts = count_char_ngrams(["a", "", "ab"], settings)
     plain = np.ones(5)
     by_hand = [fill_buckets(text, settings)[1].sum() for text in ("a", "", "ab")]
-    assert found.dot(plain) == pytest.approx(by_hand)
+    assert counts.dot(plain) == pytest.approx(by_hand)
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=8))
 def test_a_text_counts_the_same_alone_and_among_others(texts):
     settings = CharNgramSettings(2, 4, 2**10)
     weights = np.random.default_rng(0).normal(size=settings.columns)
-    together = count_char_ngrams(texts, settings).dot(weights)
+    at_once = count_char_ngrams(texts, settings).dot(weights)
     alone = [count_char_ngrams([text], settings).dot(weights)[0] for text in texts]
-    assert together.tolist() == alone
+    assert at_once.tolist() == alone
 
 
 @pytest.mark.parametrize(

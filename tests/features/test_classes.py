@@ -30,19 +30,19 @@ def direct(kind, auto, first, second):
 
 
 def test_logits_are_those_of_transformers():
-    found = handle(pair=True, output="logits").of(*zip(*PAIRS, strict=True))
-    for row, (first, second) in zip(found, PAIRS, strict=True):
-        said = direct("bert-classes-3", "AutoModelForSequenceClassification", first, second)
-        assert np.abs(row - said).max() < 1e-5
+    logits = handle(pair=True, output="logits").of(*zip(*PAIRS, strict=True))
+    for row, (first, second) in zip(logits, PAIRS, strict=True):
+        expected = direct("bert-classes-3", "AutoModelForSequenceClassification", first, second)
+        assert np.abs(row - expected).max() < 1e-5
 
 
 def test_next_sentence_logits_are_those_of_transformers():
-    asked = handle("bert-nsp", pair=True, output="logits", head="next-sentence")
-    found = asked.of(*zip(*PAIRS, strict=True))
-    assert asked.labels == ("is_next", "not_next")
-    for row, (first, second) in zip(found, PAIRS, strict=True):
-        said = direct("bert-nsp", "AutoModelForNextSentencePrediction", first, second)
-        assert np.abs(row - said).max() < 1e-5
+    classifier = handle("bert-nsp", pair=True, output="logits", head="next-sentence")
+    logits = classifier.of(*zip(*PAIRS, strict=True))
+    assert classifier.labels == ("is_next", "not_next")
+    for row, (first, second) in zip(logits, PAIRS, strict=True):
+        expected = direct("bert-nsp", "AutoModelForNextSentencePrediction", first, second)
+        assert np.abs(row - expected).max() < 1e-5
 
 
 def test_outputs_by_hand():
@@ -53,11 +53,11 @@ def test_outputs_by_hand():
 
 
 def test_a_text_has_the_same_bits_in_any_company():
-    given = texts(60)
-    rows = handle().of(given)
+    sample_texts = texts(60)
+    rows = handle().of(sample_texts)
     order = np.random.default_rng(2).permutation(60)
-    assert np.array_equal(handle().of([given[i] for i in order]), rows[order])
-    assert np.array_equal(np.concatenate([handle().of([text]) for text in given]), rows)
+    assert np.array_equal(handle().of([sample_texts[i] for i in order]), rows[order])
+    assert np.array_equal(np.concatenate([handle().of([text]) for text in sample_texts]), rows)
     assert np.abs(rows.sum(1) - 1).max() < 1e-6
 
 
@@ -70,15 +70,15 @@ def test_classes_without_names_are_refused(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {"0": "yes", "2": "no"}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         _ = ClassProbabilities(f"path:{folder}").compute(None, None).labels
-    assert str(told.value) == f"{folder / 'config.json'}: id2label does not name classes"
+    assert str(error.value) == f"{folder / 'config.json'}: id2label does not name classes"
 
 
 def test_an_unknown_output_is_refused():
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         ClassProbabilities("package:minilm", output="odds")
-    assert str(told.value) == "output 'odds'; there are softmax, sigmoid and logits"
+    assert str(error.value) == "output 'odds'; there are softmax, sigmoid and logits"
 
 
 def test_pairs_are_given_where_pairs_were_asked_for():

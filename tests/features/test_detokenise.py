@@ -8,7 +8,7 @@ from simpatico.features.detokenise import detokenise, letters_and_digits
 
 
 @pytest.mark.parametrize(
-    ("stored", "tidy"),
+    ("tokens", "tidy"),
     [
         ("I do n't know _comma_ it 's  great !", "i don't know, it's great!"),
         ("I ’ m fine , thanks . You ?", "i'm fine, thanks. you?"),
@@ -22,22 +22,22 @@ from simpatico.features.detokenise import detokenise, letters_and_digits
         ("嬉しい。", "嬉しい。"),
     ],
 )
-def test_what_is_made_of_text(stored, tidy):
-    assert detokenise(stored) == tidy
+def test_what_is_made_of_text(tokens, tidy):
+    assert detokenise(tokens) == tidy
 
 
 def test_stored_in_two_ways_it_is_the_same():
     """A line of DailyDialog and one of EmpatheticDialogues as people would type them."""
-    typed = "I can't believe it, that's so good! Isn't it?"
-    assert detokenise("I ca n't believe it , that ’ s so good ! Isn ’ t it ?") == typed.lower()
-    assert detokenise("I can't believe it_comma_ that's so good! Isn't it?") == typed.lower()
-    assert letters_and_digits(typed) == "icantbelieveitthatssogoodisntit"
+    sentence = "I can't believe it, that's so good! Isn't it?"
+    assert detokenise("I ca n't believe it , that ’ s so good ! Isn ’ t it ?") == sentence.lower()
+    assert detokenise("I can't believe it_comma_ that's so good! Isn't it?") == sentence.lower()
+    assert letters_and_digits(sentence) == "icantbelieveitthatssogoodisntit"
     assert letters_and_digits(":)") == ":)"
 
 
 @given(st.text("abnst '\"`’.,!?:;()$_5", max_size=30))
 def test_spaces_are_single_and_letters_stay(text):
-    found = detokenise(text)
-    assert "  " not in found
-    assert found == found.strip()
-    assert [c for c in found if c.isalnum()] == [c for c in text if c.isalnum()]
+    result = detokenise(text)
+    assert "  " not in result
+    assert result == result.strip()
+    assert [c for c in result if c.isalnum()] == [c for c in text if c.isalnum()]

@@ -14,9 +14,9 @@ from tests.models.texts import texts
 from tests.models.tiny import tiny
 
 
-def encode(given, feature=None):
+def encode(texts, feature=None):
     """Rows of a fresh handle: nothing remembered from earlier."""
-    return (feature or Embeddings()).compute(None, None).of(given)
+    return (feature or Embeddings()).compute(None, None).of(texts)
 
 
 def test_a_dog_is_near_a_puppy_and_far_from_the_stock_market():
@@ -30,25 +30,25 @@ def test_a_dog_is_near_a_puppy_and_far_from_the_stock_market():
 
 @pytest.mark.parametrize("n", [64, pytest.param(400, marks=pytest.mark.slow)])
 def test_texts_have_the_same_bits_alone_shuffled_or_sorted(n):
-    given = texts(n)
-    assert len(given) == n
-    rows = encode(given)
+    sample_texts = texts(n)
+    assert len(sample_texts) == n
+    rows = encode(sample_texts)
     rng = np.random.default_rng(0)
     shuffled = rng.permutation(n)
-    by_length = np.argsort([len(text) for text in given])
+    by_length = np.argsort([len(text) for text in sample_texts])
     for order in (shuffled, by_length):
-        assert np.array_equal(encode([given[i] for i in order]), rows[order])
+        assert np.array_equal(encode([sample_texts[i] for i in order]), rows[order])
     for part in np.array_split(shuffled, n // 32):
-        assert np.array_equal(encode([given[i] for i in part]), rows[part])
-    assert np.array_equal(np.concatenate([encode([text]) for text in given]), rows)
+        assert np.array_equal(encode([sample_texts[i] for i in part]), rows[part])
+    assert np.array_equal(np.concatenate([encode([text]) for text in sample_texts]), rows)
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
-    given = texts(60)
-    rows = encode(given)
+    sample_texts = texts(60)
+    rows = encode(sample_texts)
     monkeypatch.setenv("SIMPATICO_THREADS", threads)
-    assert np.array_equal(encode(given), rows)
+    assert np.array_equal(encode(sample_texts), rows)
 
 
 def test_equal_texts_run_once(monkeypatch):
@@ -56,7 +56,7 @@ def test_equal_texts_run_once(monkeypatch):
     each = nets.run_texts
     monkeypatch.setattr(
         "simpatico.features.embeddings.run_texts",
-        lambda m, r, cut: ran.append(len(cut)) or each(m, r, cut),
+        lambda m, r, tokens: ran.append(len(tokens)) or each(m, r, tokens),
     )
     handle = Embeddings().compute(None, None)
     rows = handle.of(["yes", "no", "yes", "yes"])
@@ -69,9 +69,9 @@ def test_equal_texts_run_once(monkeypatch):
 @given(lengths=st.lists(st.integers(1, 300), max_size=200))
 @settings(max_examples=100)
 def test_a_batch_holds_texts_of_one_length_and_every_text_once(lengths):
-    found = list(nets.length_batches(lengths))
-    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
-    for batch in found:
+    batches = list(nets.length_batches(lengths))
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    for batch in batches:
         assert len({lengths[place] for place in batch}) == 1
         assert len(batch) <= nets.batch_rows(lengths[batch[0]])
 
@@ -102,9 +102,9 @@ def test_word_pieces_begin_and_end_with_special_ones():
 
 
 def test_marks_of_the_model_inside_a_text_are_text():
-    plain, marked = load_tokenizer(find_model("package:minilm"))(["a b", "a [SEP] b"])
-    assert 102 not in marked.ids[1:-1]
-    assert len(marked.ids) > len(plain.ids)
+    plain, with_mark = load_tokenizer(find_model("package:minilm"))(["a b", "a [SEP] b"])
+    assert 102 not in with_mark.ids[1:-1]
+    assert len(with_mark.ids) > len(plain.ids)
 
 
 def test_a_long_text_is_cut_at_256_word_pieces_as_the_model_was_trained():
@@ -128,18 +128,20 @@ def test_onnxruntime_and_torch_agree_to_a_millionth():
     """The same weights: package:minilm is a graph, package:minilm-torch safetensors."""
     if why := why_missing("package:minilm-torch"):
         pytest.skip(why)
-    given = texts(100)
-    one, other = (encode(given, Embeddings(m)) for m in ("package:minilm", "package:minilm-torch"))
+    sample_texts = texts(100)
+    one, other = (
+        encode(sample_texts, Embeddings(m)) for m in ("package:minilm", "package:minilm-torch")
+    )
     assert np.abs(one - other).max() < 1e-6
 
 
 def test_the_torch_back_end_has_the_same_bits_in_any_company():
     feature = Embeddings(f"path:{tiny('bert')}")
-    given = texts(80)
-    rows = encode(given, feature)
+    sample_texts = texts(80)
+    rows = encode(sample_texts, feature)
     order = np.random.default_rng(1).permutation(80)
-    assert np.array_equal(encode([given[i] for i in order], feature), rows[order])
-    assert np.array_equal(np.concatenate([encode([t], feature) for t in given]), rows)
+    assert np.array_equal(encode([sample_texts[i] for i in order], feature), rows[order])
+    assert np.array_equal(np.concatenate([encode([t], feature) for t in sample_texts]), rows)
 
 
 def test_hidden_layers_are_those_of_transformers():
@@ -150,26 +152,26 @@ def test_hidden_layers_are_those_of_transformers():
     (tokens,) = TokenEmbeddings(f"path:{folder}", layer=1).compute(None, None).of(["good day"])
     model = AutoModel.from_pretrained(folder).eval()
     with torch.inference_mode():
-        said = model(
+        outputs = model(
             input_ids=torch.tensor([tokens.ids.tolist()]), output_hidden_states=True
         ).hidden_states
-    assert np.abs(said[1][0].numpy() - tokens.vectors).max() < 1e-6
-    assert np.abs(said[2][0].numpy() - tokens.vectors).max() > 1e-2
+    assert np.abs(outputs[1][0].numpy() - tokens.vectors).max() < 1e-6
+    assert np.abs(outputs[2][0].numpy() - tokens.vectors).max() > 1e-2
 
 
 def test_a_graph_has_no_hidden_layers():
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         TokenEmbeddings(layer=3).compute(None, None).of(["a"])
-    assert str(told.value) == (
+    assert str(error.value) == (
         "package:minilm is a graph for onnxruntime, which gives its last layer only; "
         "layer 3 needs a model for torch, such as package:minilm-torch"
     )
 
 
 def test_an_unknown_pooling_is_refused():
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         Embeddings(pooling="median")
-    assert str(told.value) == "pooling 'median'; there are mean, max and cls"
+    assert str(error.value) == "pooling 'median'; there are mean, max and cls"
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
@@ -178,9 +180,9 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
     folder = tmp_path / "mute"
     shutil.copytree(tiny("bert"), folder)
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         encode(["a"], Embeddings(f"path:{folder}"))
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{folder} has no tokenizer.json; save the model's fast tokenizer there"
     )
 

@@ -34,7 +34,7 @@ kind of\t1
 """
 
 
-def saved(folder: Path, name: str, content: str | bytes) -> Path:
+def save_file(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
@@ -57,7 +57,7 @@ def database(path: Path, rows: list[tuple[object, ...]], table: str = "nrc_emot"
 @pytest.mark.parametrize(("name", "mark"), [("a.csv", ","), ("a.tsv", "\t"), ("a.txt", "\t")])
 def test_table_with_a_header(tmp_path: Path, name: str, mark: str) -> None:
     rows = ["term,category,weight", "happy,joy,1.5", "happy,trust,0.25", "", "sad,sadness,2"]
-    path = saved(tmp_path, name, "\n".join(rows).replace(",", mark))
+    path = save_file(tmp_path, name, "\n".join(rows).replace(",", mark))
     assert list(lexicon_rows(path)) == [
         ("happy", "joy", 1.5),
         ("happy", "trust", 0.25),
@@ -72,43 +72,43 @@ def test_table_with_a_header(tmp_path: Path, name: str, mark: str) -> None:
 
 def test_columns_in_any_order_with_spaces_marks_and_other_columns(tmp_path: Path) -> None:
     content = "\ufeffid, Weight, Category, Term\r\n1, 2, Joy , happy \r\n"
-    assert list(lexicon_rows(saved(tmp_path, "a.csv", content))) == [("happy", "joy", 2.0)]
+    assert list(lexicon_rows(save_file(tmp_path, "a.csv", content))) == [("happy", "joy", 2.0)]
 
 
 def test_without_weights_each_is_one(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.csv", "term,category\nthe,article\nof,Prepositions\n")
+    path = save_file(tmp_path, "a.csv", "term,category\nthe,article\nof,Prepositions\n")
     assert list(lexicon_rows(path)) == [("the", "article", 1.0), ("of", "prep", 1.0)]
 
 
 def test_quotes_mean_something_between_commas_only(tmp_path: Path) -> None:
-    commas = saved(tmp_path, "a.csv", 'term,category,weight\n"a,b",joy,1\nc,joy,1\n')
-    tabs = saved(tmp_path, "a.tsv", 'term\tcategory\tweight\n"a\tjoy\t1\nb\tjoy\t1\n')
+    commas = save_file(tmp_path, "a.csv", 'term,category,weight\n"a,b",joy,1\nc,joy,1\n')
+    tabs = save_file(tmp_path, "a.tsv", 'term\tcategory\tweight\n"a\tjoy\t1\nb\tjoy\t1\n')
     assert [t for t, _, _ in lexicon_rows(commas)] == ["a,b", "c"]
     assert [t for t, _, _ in lexicon_rows(tabs)] == ['"a', "b"]
 
 
 def test_layout_of_nrc_has_the_category_first_and_no_header(tmp_path: Path) -> None:
     content = "joy\thappy\t1.5\njoy\tsunny\t0.5\nanger\thappy\t0.1\nanger\tnan\t0.7\n"
-    path = saved(tmp_path, "NRC.txt", content)
+    path = save_file(tmp_path, "NRC.txt", content)
     assert weights(path, "happy", "nan", "joy") == [{"joy": 1.5, "anger": 0.1}, {"anger": 0.7}, {}]
 
 
 def test_layout_with_the_term_first_and_no_header(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.txt", "happy\tjoy\t1\nsunny\tjoy\t1\nglad\ttrust\t0\n")
+    path = save_file(tmp_path, "a.txt", "happy\tjoy\t1\nsunny\tjoy\t1\nglad\ttrust\t0\n")
     assert weights(path, "sunny", "joy") == [{"joy": 1.0}, {}]
 
 
 @pytest.mark.parametrize("word", ["nan", "null", "none", "na", "true", "1"])
 def test_words_that_look_like_missing_values_are_words(tmp_path: Path, word: str) -> None:
     row = f"{word},joy,2\n"
-    path = saved(tmp_path, "a.csv", f"term,category,weight\n{row}")
+    path = save_file(tmp_path, "a.csv", f"term,category,weight\n{row}")
     assert weights(path, word) == [{"joy": 2.0}]
     base = database(tmp_path / "a.db", [(1, word, "joy", 2.0)])
     assert weights(base, word) == [{"joy": 2.0}]
 
 
 def test_dic_has_overlapping_categories(tmp_path: Path) -> None:
-    path = saved(tmp_path, "liwc.dic", DIC)
+    path = save_file(tmp_path, "liwc.dic", DIC)
     assert weights(path, "don't", "i'm") == [
         {"auxverb": 1.0, "negate": 1.0},
         {"ppron": 1.0, "auxverb": 1.0},
@@ -117,7 +117,7 @@ def test_dic_has_overlapping_categories(tmp_path: Path) -> None:
 
 
 def test_dic_exact_beats_stem_and_the_longest_stem_wins(tmp_path: Path) -> None:
-    path = saved(tmp_path, "LIWC.DIC", DIC)
+    path = save_file(tmp_path, "LIWC.DIC", DIC)
     assert weights(path, "hello", "hells", "hell", "hear", "he", "h") == [
         {"prep": 1.0},  # its own entry, not hell* or he*
         {"auxverb": 1.0},  # hell*, not he*
@@ -129,13 +129,13 @@ def test_dic_exact_beats_stem_and_the_longest_stem_wins(tmp_path: Path) -> None:
 
 
 def test_dic_term_of_several_words_is_read_but_never_found(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.dic", DIC)
+    path = save_file(tmp_path, "a.dic", DIC)
     assert ("kind of", "funct", 1.0) in list(lexicon_rows(path))
     assert weights(path, "kind", "of") == [{}, {}]
 
 
 def test_dic_with_spaces_for_tabs(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.dic", "%\r\n1 article\r\n%\r\nthe   1\r\n\r\na 1")
+    path = save_file(tmp_path, "a.dic", "%\r\n1 article\r\n%\r\nthe   1\r\n\r\na 1")
     assert list(lexicon_rows(path)) == [("the", "article", 1.0), ("a", "article", 1.0)]
 
 
@@ -157,36 +157,38 @@ def test_another_table_of_the_database(tmp_path: Path) -> None:
 
 def test_terms_are_brought_to_the_form_of_words(tmp_path: Path) -> None:
     content = "term,category\nDON\u2019T,negate\nCafe\u0301,place\n#fun,joy\n:),joy\nok go,joy\n"
-    path = saved(tmp_path, "a.csv", content)
+    path = save_file(tmp_path, "a.csv", content)
     assert weights(path, "don't", "café", "fun", "ok") == [{"negate": 1.0}, {"place": 1.0}, {}, {}]
 
 
 def test_a_term_twice_in_a_category_counts_once(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.csv", "term,category\nof,prep\nOf,preps\nof,conj\n")
+    path = save_file(tmp_path, "a.csv", "term,category\nof,prep\nOf,preps\nof,conj\n")
     assert weights(path, "of") == [{"prep": 1.0, "conj": 1.0}]
 
 
 def test_a_file_beside_its_csv_is_not_taken_for_it(tmp_path: Path) -> None:
-    saved(tmp_path, "mine.csv", "term,category\nwrong,joy\n")
-    path = saved(tmp_path, "mine", "term,category\nright,joy\n")
+    save_file(tmp_path, "mine.csv", "term,category\nwrong,joy\n")
+    path = save_file(tmp_path, "mine", "term,category\nright,joy\n")
     assert weights(path, "right", "wrong") == [{"joy": 1.0}, {}]
 
 
 def test_sums_over_the_words_of_turns(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.csv", "term,category,weight\nhappy,joy,1.5\nglad,joy,1\nsad,woe,2\n")
-    wanted = LexiconSums(str(path), ("woe", "joy"))
+    path = save_file(
+        tmp_path, "a.csv", "term,category,weight\nhappy,joy,1.5\nglad,joy,1\nsad,woe,2\n"
+    )
+    feature = LexiconSums(str(path), ("woe", "joy"))
     frame = pl.DataFrame({"dialog": "d", "speaker": ["a", "b", "a"], "text": ["", "", ""]})
     texts = pl.Series("text", ["Happy, happy, sad.", "unhappy", "GLAD happy"])
     turns = Turns.from_utterances(frame.with_columns(texts))
-    sums = Features(turns, closure([wanted]))[wanted]
+    sums = Features(turns, closure([feature]))[feature]
     # woe: 2, 0, 0; joy: 1.5 + 1.5, 0, 1 + 1.5
     np.testing.assert_array_equal(sums, [[2.0, 3.0], [0.0, 0.0], [0.0, 2.5]])
 
 
 def test_fingerprint_follows_the_bytes_of_the_file(tmp_path: Path) -> None:
-    one = saved(tmp_path, "1.csv", "term,category\nthe,article\n")
-    two = saved(tmp_path, "2.csv", "term,category\nthe,article\n")
-    three = saved(tmp_path, "3.csv", "term,category\nan,article\n")
+    one = save_file(tmp_path, "1.csv", "term,category\nthe,article\n")
+    two = save_file(tmp_path, "2.csv", "term,category\nthe,article\n")
+    three = save_file(tmp_path, "3.csv", "term,category\nan,article\n")
     prints = [LexiconSums(str(p), ("article",)).fingerprint for p in (one, two, three)]
     # the first 12 of `sha256sum 1.csv`
     assert prints[0] == prints[1] == "lexicon_sha256:d38ca1d86a54" != prints[2]
@@ -212,11 +214,11 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_missing_category(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.csv", "term,category\nhappy,joy\nsad,woe\n")
-    wanted = LexiconSums(str(path), ("joy", "trust"))
+    path = save_file(tmp_path, "a.csv", "term,category\nhappy,joy\nsad,woe\n")
+    feature = LexiconSums(str(path), ("joy", "trust"))
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "a", "text": ["hi"]}))
     with pytest.raises(DataError) as error:
-        Features(turns, closure([wanted]))[wanted]
+        Features(turns, closure([feature]))[feature]
     assert str(error.value) == f"lexicon '{path}' has no category ['trust']; it has ['joy', 'woe']"
 
 
@@ -224,7 +226,7 @@ def test_missing_category(tmp_path: Path) -> None:
     "content", ["", "term,category\n", "term,category\n:),joy\n#fun,joy\n", "joy\t:)\t1\n"]
 )
 def test_no_words(tmp_path: Path, content: str) -> None:
-    path = saved(tmp_path, "a.csv", content)
+    path = save_file(tmp_path, "a.csv", content)
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
     assert str(error.value) == f"{path}: it has no words"
@@ -259,7 +261,7 @@ HEADER = "term,category,weight\n"
     ],
 )
 def test_a_bad_file(tmp_path: Path, name: str, content: str | bytes, sentence: str) -> None:
-    path = saved(tmp_path, name, content)
+    path = save_file(tmp_path, name, content)
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
     assert str(error.value) == f"{path}{sentence}"
@@ -274,7 +276,7 @@ def usual_field_limit() -> Iterator[None]:
 
 
 def test_a_table_python_cannot_cut(tmp_path: Path, usual_field_limit: None) -> None:
-    path = saved(tmp_path, "a.csv", f'term,category\n"{"x" * 200_000}",joy\n')
+    path = save_file(tmp_path, "a.csv", f'term,category\n"{"x" * 200_000}",joy\n')
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
     assert str(error.value) == (
@@ -309,7 +311,7 @@ def test_a_database_without_the_columns(tmp_path: Path) -> None:
 
 
 def test_a_broken_database(tmp_path: Path) -> None:
-    path = saved(tmp_path, "a.db", b"SQLite format 3\x00" + b"x" * 200)
+    path = save_file(tmp_path, "a.db", b"SQLite format 3\x00" + b"x" * 200)
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
     assert str(error.value).startswith(f"{path}: cannot be read as a DLATK lexicon: ")

@@ -24,8 +24,11 @@ def handle(kind):
 def test_each_piece_is_guessed_from_all_others(kind):
     import torch
 
-    found = handle(kind)
-    net, words = torch_models.load_masked(found.model), torch_models.load_hf_tokenizer(found.model)
+    masked_model = handle(kind)
+    net, words = (
+        torch_models.load_masked(masked_model.model),
+        torch_models.load_hf_tokenizer(masked_model.model),
+    )
     for text in [text[:40] for text in texts(2)]:
         ids, expected = words(text).input_ids, []
         for place in range(1, len(ids) - 1):
@@ -33,18 +36,22 @@ def test_each_piece_is_guessed_from_all_others(kind):
             with torch.inference_mode():
                 logits = net(input_ids=torch.tensor([hidden])).logits[0, place]
             expected.append(logits.log_softmax(-1)[ids[place]].item())
-        assert found.of([text])[0] == pytest.approx(np.array(expected), abs=1e-5)
+        assert masked_model.of([text])[0] == pytest.approx(np.array(expected), abs=1e-5)
 
 
 @KINDS
 def test_no_bit_depends_on_what_else_is_scored_nor_on_threads(kind, monkeypatch):
-    said = texts(30)
+    sample_texts = texts(30)
     monkeypatch.setenv("SIMPATICO_THREADS", "1")
-    known = dict(zip(said, (log.tobytes() for log in handle(kind).of(said)), strict=True))
+    reference = dict(
+        zip(sample_texts, (log.tobytes() for log in handle(kind).of(sample_texts)), strict=True)
+    )
     monkeypatch.setenv("SIMPATICO_THREADS", "2")
-    shuffled = random.Random(0).sample(said, len(said))
-    assert [log.tobytes() for log in handle(kind).of(shuffled)] == [known[t] for t in shuffled]
-    assert [handle(kind).of([text])[0].tobytes() for text in said] == list(known.values())
+    shuffled = random.Random(0).sample(sample_texts, len(sample_texts))
+    assert [log.tobytes() for log in handle(kind).of(shuffled)] == [reference[t] for t in shuffled]
+    assert [handle(kind).of([text])[0].tobytes() for text in sample_texts] == list(
+        reference.values()
+    )
 
 
 def test_a_text_of_nothing_has_no_pieces_and_a_long_one_loses_its_end():
@@ -54,15 +61,15 @@ def test_a_text_of_nothing_has_no_pieces_and_a_long_one_loses_its_end():
 
 def test_a_long_text_runs_in_blocks_and_gives_the_same(monkeypatch):
     text = "the dog and the cat like music"
-    (whole,) = handle("bert-mlm").of([text])
+    (scores,) = handle("bert-mlm").of([text])
     monkeypatch.setattr(likelihood, "BLOCK", 20)
-    assert handle("bert-mlm").of([text])[0] == pytest.approx(whole, abs=1e-5)
+    assert handle("bert-mlm").of([text])[0] == pytest.approx(scores, abs=1e-5)
 
 
 def test_a_tokenizer_without_a_mask_is_refused(monkeypatch):
     monkeypatch.setattr(
         likelihood, "load_hf_tokenizer", lambda model: SimpleNamespace(mask_token_id=None)
     )
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         handle("bert-mlm").of(["tea"])
-    assert str(told.value) == f"{tiny('bert-mlm')}: its tokenizer has no mask; name another model"
+    assert str(error.value) == f"{tiny('bert-mlm')}: its tokenizer has no mask; name another model"

@@ -43,7 +43,7 @@ FIGURE = CorrelationFigure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
 NGRAMS = {1: {("good",): 2.0, ("day",): -1.0}, 2: {("good", "day"): 3.0}}
 
 
-def made(folder: Path, ngrams: dict[int, dict[tuple[str, ...], float]] = NGRAMS) -> Path:
+def make_model(folder: Path, ngrams: dict[int, dict[tuple[str, ...], float]] = NGRAMS) -> Path:
     counts = {n: len(terms) for n, terms in ngrams.items()}
     report = TraitReport(
         FeatureConfig((1, 2), 2, "raw"), 1.0, 40, 40, 800, counts, [FIGURE], FIGURE
@@ -53,7 +53,7 @@ def made(folder: Path, ngrams: dict[int, dict[tuple[str, ...], float]] = NGRAMS)
     return folder
 
 
-def sealed(folder: Path) -> None:
+def write_manifest(folder: Path) -> None:
     """Write the manifest that fits the files as they are now."""
     files = {p.name: p.read_bytes() for p in folder.iterdir() if p.name != MANIFEST}
     (folder / MANIFEST).write_bytes(build_manifest(files))
@@ -65,7 +65,7 @@ def sums(folder: Path, *texts: str) -> list[list[float]]:
 
 def test_sums_and_totals_by_hand(tmp_path: Path) -> None:
     # good day sir: 2 - 1 over 3 words, "good day" 3 over 2 pairs
-    assert sums(made(tmp_path), "Good day, sir!", "", "day good", "sir") == [
+    assert sums(make_model(tmp_path), "Good day, sir!", "", "day good", "sir") == [
         [1.0, 3.0, 3.0, 2.0],
         [0.0, 0.0, 0.0, 0.0],
         [1.0, 2.0, 0.0, 1.0],
@@ -74,16 +74,19 @@ def test_sums_and_totals_by_hand(tmp_path: Path) -> None:
 
 
 def test_an_ngram_never_crosses_a_turn(tmp_path: Path) -> None:
-    assert sums(made(tmp_path), "good", "day") == [[2.0, 1.0, 0.0, 0.0], [-1.0, 1.0, 0.0, 0.0]]
+    assert sums(make_model(tmp_path), "good", "day") == [
+        [2.0, 1.0, 0.0, 0.0],
+        [-1.0, 1.0, 0.0, 0.0],
+    ]
 
 
 def test_no_turns_at_all(tmp_path: Path) -> None:
     table = cut_words(pl.Series([], dtype=pl.String))
-    assert load_trait_model(str(made(tmp_path))).sums(table).shape == (0, 4)
+    assert load_trait_model(str(make_model(tmp_path))).sums(table).shape == (0, 4)
 
 
 def test_unknown_word_between_known_ones_breaks_the_pair(tmp_path: Path) -> None:
-    assert sums(made(tmp_path), "good old day") == [[1.0, 3.0, 0.0, 2.0]]
+    assert sums(make_model(tmp_path), "good old day") == [[1.0, 3.0, 0.0, 2.0]]
 
 
 VOCAB = ("a", "b", "c", "d")
@@ -102,7 +105,7 @@ def test_sums_equal_a_loop_over_words(
     turns: list[list[str]],
     ngrams: dict[int, dict[tuple[str, ...], float]],
 ) -> None:
-    folder = made(tmp_path_factory.mktemp("model"), ngrams)
+    folder = make_model(tmp_path_factory.mktemp("model"), ngrams)
     expected = [
         [
             float(value)
@@ -114,23 +117,23 @@ def test_sums_equal_a_loop_over_words(
         ]
         for t in turns
     ]
-    found = sums(folder, *(" ".join(t) for t in turns))
-    assert np.allclose(np.array(found).reshape(-1, 6), np.array(expected).reshape(-1, 6))
+    results = sums(folder, *(" ".join(t) for t in turns))
+    assert np.allclose(np.array(results).reshape(-1, 6), np.array(expected).reshape(-1, 6))
 
 
 def test_the_fingerprint_changes_with_every_file(tmp_path: Path) -> None:
-    found = set()
+    results = set()
     for name in ("card.md", RECIPE, VOCABULARY, WEIGHTS, "none"):
-        folder = made(tmp_path / name)
+        folder = make_model(tmp_path / name)
         path = folder / name
         if name == WEIGHTS:
             tensors = load(path.read_bytes())
             path.write_bytes(save({**tensors, "intercept": tensors["intercept"] + 1}))
         elif name != "none":
             path.write_bytes(path.read_bytes() + b"\n")
-        sealed(folder)
-        found.add(NgramSums(str(folder)).fingerprint)
-    assert len(found) == 5
+        write_manifest(folder)
+        results.add(NgramSums(str(folder)).fingerprint)
+    assert len(results) == 5
 
 
 def test_no_such_model() -> None:
@@ -145,7 +148,7 @@ def test_no_such_model() -> None:
 def rewrite(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
     def act(folder: Path) -> None:
         (folder / name).write_bytes(change((folder / name).read_bytes()))
-        sealed(folder)
+        write_manifest(folder)
 
     return act
 
@@ -158,7 +161,7 @@ def field(**changes: object) -> Callable[[Path], None]:
     return rewrite(RECIPE, lambda data: json.dumps(json.loads(data) | changes).encode())
 
 
-def linked(folder: Path) -> None:
+def add_link(folder: Path) -> None:
     (folder / WEIGHTS).rename(folder.parent / "elsewhere")
     (folder / WEIGHTS).symlink_to(folder.parent / "elsewhere")
 
@@ -232,7 +235,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "hidden file": (lambda f: (f / ".x").touch(), "'.x' is not part of a model folder"),
     "no card": (lambda f: (f / "card.md").unlink(), "there is no card.md"),
     "no manifest": (lambda f: (f / MANIFEST).unlink(), "there is no manifest.json"),
-    "symlink": (linked, "not a plain file; a model folder holds no links and no folders"),
+    "symlink": (add_link, "not a plain file; a model folder holds no links and no folders"),
     "folder": (replaced_by_folder, "not a plain file; a model folder holds no links"),
     "flip weights": (
         flipped(WEIGHTS),
@@ -252,7 +255,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_hostile_folder_is_refused_in_one_line(tmp_path: Path, case: str) -> None:
-    folder = made(tmp_path / "model")
+    folder = make_model(tmp_path / "model")
     act, sentence = HOSTILE[case]
     act(folder)
     with pytest.raises(DataError) as error:
@@ -263,7 +266,7 @@ def test_a_hostile_folder_is_refused_in_one_line(tmp_path: Path, case: str) -> N
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = made(tmp_path)
+    folder = make_model(tmp_path)
     os.truncate(folder / "card.md", model_folder.MAX_BYTES + 1)
     with pytest.raises(DataError) as error:
         load_trait_model(str(folder))
@@ -274,7 +277,7 @@ def test_a_file_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_hard_link_is_the_same_file(tmp_path: Path) -> None:
     # installers such as uv link packages from a cache
-    folder, copy = made(tmp_path / "a"), tmp_path / "b"
+    folder, copy = make_model(tmp_path / "a"), tmp_path / "b"
     shutil.copytree(folder, copy, copy_function=os.link)
     assert load_trait_model(str(copy)) == load_trait_model(str(folder))
 

@@ -29,17 +29,17 @@ anything = st.one_of(
 
 def check(text: str) -> None:
     table = cut_words(pl.Series([text], dtype=pl.String))
-    found = word_positions(text)
-    assert [p.word for p in found] == table.vocabulary.gather(table.codes).to_list()
-    assert all(0 <= p.start < p.end <= len(text) for p in found)
-    for one, two in pairwise(found):
+    positions = word_positions(text)
+    assert [p.word for p in positions] == table.vocabulary.gather(table.codes).to_list()
+    assert all(0 <= p.start < p.end <= len(text) for p in positions)
+    for one, two in pairwise(positions):
         assert one.start <= two.start
         assert one.end <= two.end
         if two.start < one.end:
-            assert apart(text[two.start : one.end])
+            assert splits_alone(text[two.start : one.end])
 
 
-def apart(shared: str) -> bool:
+def splits_alone(shared: str) -> bool:
     """Whether these characters become several words by themselves, as ½ becomes 1 and 2."""
     return len(cut_words(pl.Series([f"a{shared}b"])).codes) > 1
 
@@ -100,9 +100,9 @@ def test_time_is_linear_in_the_length(unit: str) -> None:
 
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        begun = time.process_time()
+        start = time.process_time()
         word_positions(text)
-        return time.process_time() - begun
+        return time.process_time() - start
 
     seconds(1_000)
     short, long = (min(seconds(size) for _ in range(3)) for size in (10_000, 100_000))

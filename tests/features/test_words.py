@@ -42,15 +42,15 @@ def reference(text: str) -> list[str]:
     """The words of a text by the letter of the specification."""
     text = NOBODY_SEES.sub("", ANY_APOSTROPHE.sub("'", text))
     text = unicodedata.normalize("NFKC", text).lower()
-    found, word = [], ""
+    tokens, word = [], ""
     for place, character in enumerate(text):
         inner = character == "'" and bool(word) and is_letter(text[place + 1 : place + 2])
         if is_letter(character) or inner:
             word += character
         elif word:
-            found.append(word)
+            tokens.append(word)
             word = ""
-    return [*found, word] if word else found
+    return [*tokens, word] if word else tokens
 
 
 def is_letter(character: str) -> bool:
@@ -63,7 +63,7 @@ def spelled_out(table: WordTable) -> list[list[str]]:
     return [every[a:b] for a, b in zip(table.ends[:-1], table.ends[1:], strict=True)]
 
 
-def cut(*texts: str) -> list[list[str]]:
+def token_lists(*texts: str) -> list[list[str]]:
     return spelled_out(cut_words(pl.Series(texts, dtype=pl.String)))
 
 
@@ -85,7 +85,7 @@ def cut(*texts: str) -> list[list[str]]:
     ],
 )
 def test_words_of_a_text(text: str, expected: list[str]) -> None:
-    assert cut(text) == [expected]
+    assert token_lists(text) == [expected]
 
 
 def test_no_texts_at_all() -> None:
@@ -99,14 +99,18 @@ def test_no_texts_at_all() -> None:
 @example(["x" * 63, "x" * 64, "x" * 65, "x" * 72, "x" * 73, "x" * 500])
 @settings(max_examples=500, deadline=None)
 def test_equal_to_the_reference(texts: list[str]) -> None:
-    assert cut(*texts) == [reference(t) for t in texts]
+    assert token_lists(*texts) == [reference(t) for t in texts]
 
 
 def test_every_character_by_itself_and_between_letters() -> None:
-    known = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cs", "Cn")]
-    texts = [f"{c} a{c}b a'{c}" for c in known]
+    characters = [
+        c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cs", "Cn")
+    ]
+    texts = [f"{c} a{c}b a'{c}" for c in characters]
     wrong = [
-        c for c, got in zip(known, cut(*texts), strict=True) if got != reference(f"{c} a{c}b a'{c}")
+        c
+        for c, got in zip(characters, token_lists(*texts), strict=True)
+        if got != reference(f"{c} a{c}b a'{c}")
     ]
     assert wrong == []
 
@@ -115,7 +119,7 @@ def test_every_character_by_itself_and_between_letters() -> None:
 @settings(deadline=None)
 def test_composed_and_decomposed_are_the_same(text: str) -> None:
     forms = [text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)]
-    first, *others = cut(*forms)
+    first, *others = token_lists(*forms)
     assert all(first == other for other in others)
 
 
@@ -124,13 +128,13 @@ def test_composed_and_decomposed_are_the_same(text: str) -> None:
 def test_invisible_characters_change_nothing(parts: list[tuple[str, str]]) -> None:
     with_them = "".join(text + unseen for text, unseen in parts)
     without = "".join(NOBODY_SEES.sub("", text) for text, _ in parts)
-    assert cut(with_them) == cut(without)
+    assert token_lists(with_them) == token_lists(without)
 
 
 @given(st.lists(anything, max_size=6), st.lists(anything, max_size=6))
 @settings(deadline=None)
 def test_chunks_are_cut_like_the_whole(first: list[str], second: list[str]) -> None:
-    assert cut(*first) + cut(*second) == cut(*first, *second)
+    assert token_lists(*first) + token_lists(*second) == token_lists(*first, *second)
 
 
 @given(st.lists(anything, max_size=8))
@@ -146,10 +150,10 @@ def test_many_random_words_get_codes_of_their_own(longest: int) -> None:
     lengths = rng.integers(1, longest + 1, 200_000)
     letters = rng.integers(97, 101, lengths.sum(), dtype=np.uint8).tobytes().decode()
     ends = np.cumsum(lengths)
-    made = [letters[e - n : e] for e, n in zip(ends, lengths, strict=True)]
-    table = cut_words(pl.Series([" ".join(made)]))
-    assert table.vocabulary.n_unique() == len(table.vocabulary) == len(set(made))
-    assert table.vocabulary.gather(table.codes).to_list() == made
+    word_list = [letters[e - n : e] for e, n in zip(ends, lengths, strict=True)]
+    table = cut_words(pl.Series([" ".join(word_list)]))
+    assert table.vocabulary.n_unique() == len(table.vocabulary) == len(set(word_list))
+    assert table.vocabulary.gather(table.codes).to_list() == word_list
 
 
 def test_sums_add_up_the_weights_of_each_turn() -> None:
@@ -170,10 +174,10 @@ def test_the_kernel_finds_the_same_words(texts: list[str]) -> None:
 
 @NUMBA
 def test_the_kernel_grows_its_table() -> None:
-    made = [f"w{number}" for number in range(200_000)]
-    table = words_fast.cut_words_numba(pl.Series([" ".join(made), "w7 w199999"]))
-    assert spelled_out(table) == [made, ["w7", "w199999"]]
-    assert table.vocabulary.to_list() == made
+    word_list = [f"w{number}" for number in range(200_000)]
+    table = words_fast.cut_words_numba(pl.Series([" ".join(word_list), "w7 w199999"]))
+    assert spelled_out(table) == [word_list, ["w7", "w199999"]]
+    assert table.vocabulary.to_list() == word_list
 
 
 @given(st.lists(anything, max_size=3))
@@ -211,9 +215,9 @@ def feature(text: str) -> WordTable:
 
 def test_words_made_to_share_a_hash_are_told_apart() -> None:
     """The second was searched for: its hash is the number of "the", which is its three letters."""
-    crafted = "uwxhgyxsv6xydd5w"
-    for texts in (["the cat the", crafted], [crafted, "the cat the", f"{crafted} the"]):
+    collision = "uwxhgyxsv6xydd5w"
+    for texts in (["the cat the", collision], [collision, "the cat the", f"{collision} the"]):
         table = cut_words(pl.Series(texts))
-        spelled = [table.vocabulary[int(c)] for c in table.codes]
-        assert spelled == " ".join(texts).split()
+        spellings = [table.vocabulary[int(c)] for c in table.codes]
+        assert spellings == " ".join(texts).split()
         assert table.vocabulary.n_unique() == len(table.vocabulary)

@@ -28,11 +28,11 @@ FIGURES = HeadEvaluation(0.75, 0.8, "cosine", 0.7, 40, 4)
 WORDS = {"tea": (1.0, 5.0), "rain": (3.0, 2.0), "dog": (-1.0, 0.0), "do": (2.0, 2.0)}
 
 
-def answers(*rows: tuple[str, list[str] | None], heard: str = "What do you like?") -> Turns:
+def answers(*rows: tuple[str, list[str] | None], query: str = "What do you like?") -> Turns:
     """A dialog for each text with its references: somebody asks, and the system says the text."""
     lines = []
     for number, (text, references) in enumerate(rows):
-        lines.append((f"d{number}", "person", heard, None, None))
+        lines.append((f"d{number}", "person", query, None, None))
         lines.append((f"d{number}", "system", text, "system", references))
     kinds = dict.fromkeys(["dialog", "speaker", "text", "system"], pl.String)
     schema = {**kinds, "references": pl.List(pl.String)}
@@ -48,7 +48,7 @@ def nulls(metric, turns: Turns) -> list[str | None]:
     return score(turns, [metric]).at("turn")[f"{metric.name}_null"].to_list()
 
 
-def made(prefix: str) -> Path:
+def temporary_folder(prefix: str) -> Path:
     """A folder that is gone when the session ends."""
     folder = Path(mkdtemp(prefix=f"simpatico-{prefix}-"))
     atexit.register(rmtree, folder, ignore_errors=True)
@@ -58,7 +58,7 @@ def made(prefix: str) -> Path:
 @cache
 def vectors_folder() -> Path:
     """Four words with two numbers each."""
-    folder = made("vectors")
+    folder = temporary_folder("vectors")
     np.save(folder / "v.npy", np.array(list(WORDS.values()), np.float32))
     pl.DataFrame({"index": list(WORDS)}).write_parquet(folder / "v.parquet")
     return folder
@@ -71,12 +71,12 @@ def heads_folder(kind: str) -> Path:
     pooling = "extremes" if kind == "ruber" else "mean"
     model, width = find_model(encoder), 4 if kind == "ruber" else 32
     head = Head(("bilinear",), ((np.array([[2.0]]), np.array([-1.0])),), "tanh", np.eye(width))
-    output = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
-    heads, recipes = (dict.fromkeys(REQUIRED_HEADS[kind], value) for value in (head, output))
+    head_recipe = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
+    heads, recipes = (dict.fromkeys(REQUIRED_HEADS[kind], value) for value in (head, head_recipe))
     likelihood, costs = None, {}
     if kind == "usl-h":
         likelihood, costs = WordCosts("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
-    folder = made(kind)
+    folder = temporary_folder(kind)
     recipe = HeadsRecipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
     save_heads(folder, recipe, heads, costs=costs, about=About("made up"))
     return folder
@@ -88,29 +88,29 @@ def word_head(
     offset: float = 0.0,
     folder: Path | None = None,
     figures: HeadEvaluation = FIGURES,
-    **told: object,
+    **entries: object,
 ) -> str:
     """One head over the extremes of `WORDS`: four weights for each part that it sees."""
     (name,) = REQUIRED_HEADS[kind]
-    return word_heads(kind, {name: (weights, offset)}, folder, figures, **told)
+    return word_heads(kind, {name: (weights, offset)}, folder, figures, **entries)
 
 
 def word_heads(
     kind: str,
-    seen: dict[str, tuple[dict[Part, list[float]], float]],
+    specification: dict[str, tuple[dict[Part, list[float]], float]],
     folder: Path | None = None,
     figures: HeadEvaluation = FIGURES,
-    **told: object,
+    **entries: object,
 ) -> str:
     """Heads over the extremes of `WORDS`, each with what it sees and an offset."""
     model, heads, recipes = find_model(f"path:{vectors_folder()}"), {}, {}
-    for name, (weights, offset) in seen.items():
+    for name, (weights, offset) in specification.items():
         matrix = np.concatenate([np.array(own)[:, None] for own in weights.values()])
         heads[name] = Head(tuple(weights), ((matrix, np.array([offset])),))
         parts = list(weights)
         recipes[name] = HeadRecipe(model.name, model.sha256, "extremes", parts, "tanh", figures)
-    folder = folder or made(kind)
-    recipe = HeadsRecipe(kind, SCHEMA, 40, recipes, **told)
+    folder = folder or temporary_folder(kind)
+    recipe = HeadsRecipe(kind, SCHEMA, 40, recipes, **entries)
     save_heads(folder, recipe, heads, costs={}, about=About("chats", "MIT"))
     return f"path:{folder}"
 
@@ -123,9 +123,9 @@ def feelings_folder(kind: str) -> str:
         name: Head(("first",), ((3 * rng.standard_normal((32, 1)), np.zeros(1)),))
         for name in REQUIRED_HEADS[kind]
     }
-    output = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
-    folder = made(kind)
-    recipe = HeadsRecipe(kind, SCHEMA, 40, dict.fromkeys(heads, output))
+    head_recipe = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
+    folder = temporary_folder(kind)
+    recipe = HeadsRecipe(kind, SCHEMA, 40, dict.fromkeys(heads, head_recipe))
     save_heads(folder, recipe, heads, costs={}, about=About("made up"))
     return f"path:{folder}"
 

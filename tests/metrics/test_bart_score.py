@@ -36,7 +36,7 @@ def test_the_directions_by_hand(monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(logs[p]) for p in zip(given, texts, strict=True)],
+        lambda self, sources, texts: [np.array(logs[p]) for p in zip(sources, texts, strict=True)],
     )
     row = score(conversation("A", "B"), [bart_score()]).at("turn").row(1, named=True)
     parts = ("", "_precision", "_recall", "_faithfulness")
@@ -49,12 +49,12 @@ def test_precision_equals_minus_the_loss_of_transformers():
     model = find_model(f"path:{tiny('bart')}")
     net, words = torch_models.load_seq2seq(model), torch_models.load_hf_tokenizer(model)
     row = score(conversation("the tea is good"), [bart_score()]).at("turn").row(1, named=True)
-    for part, inputs, text in (
+    for part, source, text in (
         ("precision", "the tea is good", "I like tea."),
         ("recall", "I like tea.", "the tea is good"),
         ("faithfulness", "tea or coffee?", "I like tea."),
     ):
-        ids, labels = (torch.tensor([words(t).input_ids]) for t in (inputs, text))
+        ids, labels = (torch.tensor([words(t).input_ids]) for t in (source, text))
         with torch.inference_mode():
             loss = net(input_ids=ids, labels=labels).loss.item()
         assert row[f"bart_score_{part}[bart]"] == pytest.approx(-loss, abs=1e-5)

@@ -30,8 +30,8 @@ def tokens(*vectors, special=()):
 def test_each_piece_counts_with_its_best_match():
     """Cosines: (1,0) with (1,0) and (.6,.8): 1, .6; (0,2) with them: 0, .8.
     Precision (1 + .8) / 2 = .9, recall (1 + .8) / 2 = .9."""
-    result = match_pieces(tokens((1, 0), (0, 2)), tokens((1, 0), (0.6, 0.8)), None)
-    assert result == pytest.approx((0.9, 0.9, 0.9), abs=1e-7)
+    match = match_pieces(tokens((1, 0), (0, 2)), tokens((1, 0), (0.6, 0.8)), None)
+    assert match == pytest.approx((0.9, 0.9, 0.9), abs=1e-7)
 
 
 MATCHED = """
@@ -47,20 +47,20 @@ print(np.array(match_pieces(*made, None)).tobytes().hex())
 
 def test_long_texts_score_the_same_on_one_thread_and_on_two():
     """90 by 100 pieces of 384 numbers are a product that BLAS shares out among its threads."""
-    output = [
+    outputs = [
         subprocess.check_output(
             [sys.executable, "-c", MATCHED], env={**os.environ, "OPENBLAS_NUM_THREADS": threads}
         )
         for threads in ("1", "2")
     ]
-    assert output[0] == output[1]
+    assert outputs[0] == outputs[1]
 
 
 def test_a_mark_can_be_matched_but_has_no_weight():
     """The turn's pieces are the mark (0,1) and (1,0); the reference is (0,1): its best match is the
     mark, 1; the piece (1,0) itself has no match, 0. Precision 0, recall 1, F1 0."""
-    result = match_pieces(tokens((0, 1), (1, 0), special={0}), tokens((0, 1)), None)
-    assert result == (0.0, 0.0, 1.0)
+    match = match_pieces(tokens((0, 1), (1, 0), special={0}), tokens((0, 1)), None)
+    assert match == (0.0, 0.0, 1.0)
 
 
 def test_rare_pieces_weigh_more():
@@ -95,10 +95,10 @@ def test_a_baseline_moves_the_numbers_linearly(tmp_path):
     """(b - base) / (1 - base) with P .5, R .25, F .2, as numbers or as the row of a layer."""
     model, turns = f"path:{tiny('bert')}", answers(("I like tea.", ["you like rain"]))
     plain = score(turns, [BertScore(model)]).at("turn").row(0, named=True)
-    shift = score(turns, [BertScore(model, baseline=".5,.25,.2")]).at("turn").row(0, named=True)
+    row = score(turns, [BertScore(model, baseline=".5,.25,.2")]).at("turn").row(0, named=True)
     for name, base in (("", 0.2), ("_precision", 0.5), ("_recall", 0.25)):
         name = f"bert_score{name}[bert]"
-        assert shift[name] == pytest.approx((plain[name] - base) / (1 - base), abs=1e-12)
+        assert row[name] == pytest.approx((plain[name] - base) / (1 - base), abs=1e-12)
     table = tmp_path / "base.tsv"
     table.write_text("LAYER,P,R,F\n0,.1,.1,.1\n1,.5,.25,.2\n2,.3,.3,.3\n")
     assert Baseline(str(table), 1).compute(None, None).tolist() == [0.5, 0.25, 0.2]
@@ -131,13 +131,13 @@ def test_what_cannot_be_scored_says_why():
 def test_a_signature_names_the_model_the_list_and_the_baseline(tmp_path):
     (tmp_path / "list").write_text("tea\n")
     bert = f"path:{tiny('bert')}"
-    output = {
+    signatures = {
         signature(BertScore(model, idf=idf, baseline=base))
         for model in (bert, f"path:{tiny('roberta')}")
         for idf in ("", str(tmp_path / "list"))
         for base in ("", ".1,.1,.1")
     }
-    assert len(output) == 8
+    assert len(signatures) == 8
     before = signature(BertScore(bert, idf=str(tmp_path / "list")))
     (tmp_path / "list").write_text("rain\n")
     assert signature(BertScore(bert, idf=str(tmp_path / "list"))) != before
@@ -185,7 +185,9 @@ def test_tiny_models_equal_the_package(kind, tmp_path, monkeypatch):
     """The package asks for a space before RoBERTa's texts; transformers 5 no longer listens."""
     utils = pytest.importorskip("bert_score.utils")
     if kind == "roberta":
-        monkeypatch.setattr(utils, "sent_encode", lambda cut, text: cut.encode(f" {text.strip()}"))
+        monkeypatch.setattr(
+            utils, "sent_encode", lambda tokenizer, text: tokenizer.encode(f" {text.strip()}")
+        )
     texts, references = list(SENTENCES[:12]), list(SENTENCES[6:18])
     turns = answers(*((t, [r]) for t, r in zip(texts, references, strict=True)))
     (tmp_path / "list").write_text("\n".join(references))
@@ -213,5 +215,5 @@ def test_two_hundred_real_pairs_equal_the_package(data, tmp_path, idf):
         table = score(turns, [metric]).at("turn")
         precision, recall, f1 = theirs
         for name, expected in (("", f1), ("_precision", precision), ("_recall", recall)):
-            result = table[f"bert_score{name}[{model.removeprefix('package:')}]"].to_numpy()
-            assert np.abs(result - expected.numpy()).max() < 1e-5
+            values = table[f"bert_score{name}[{model.removeprefix('package:')}]"].to_numpy()
+            assert np.abs(values - expected.numpy()).max() < 1e-5

@@ -38,11 +38,11 @@ def test_ratios_by_hand(more, expected, monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(logs[text]) for text in texts],
+        lambda self, sources, texts: [np.array(logs[text]) for text in texts],
     )
     monkeypatch.setattr(LmTokenizer, "encode", lambda self, text: [0] * len(logs[text]))
-    result = score(conversation("A", "B"), [deep_fm(**more)]).at("turn")["deep_fm[gpt2]"]
-    assert result.to_list() == [None, pytest.approx(expected, abs=1e-15)]
+    ratios = score(conversation("A", "B"), [deep_fm(**more)]).at("turn")["deep_fm[gpt2]"]
+    assert ratios.to_list() == [None, pytest.approx(expected, abs=1e-15)]
 
 
 def test_what_is_cut_with_the_turn_has_no_number_and_what_just_fits_has():
@@ -53,10 +53,10 @@ def test_what_is_cut_with_the_turn_has_no_number_and_what_just_fits_has():
     while len(pieces(f"{'tea ' * (many + 1)}tea {answer}")) < longest:
         many += 1
     for more, why in ((0, None), (1, "too_long")):
-        calls = "tea " * (many + more) + "tea"
-        assert (len(pieces(f"{calls} {answer}")) < longest) == (why is None)
-        assert len(pieces(calls)) < longest
-        turns = score(talk(f"x: {calls}", f"y: {answer}"), [deep_fm(mode="context")]).at("turn")
+        context = "tea " * (many + more) + "tea"
+        assert (len(pieces(f"{context} {answer}")) < longest) == (why is None)
+        assert len(pieces(context)) < longest
+        turns = score(talk(f"x: {context}", f"y: {answer}"), [deep_fm(mode="context")]).at("turn")
         assert turns["deep_fm[gpt2]_null"].to_list() == ["answers_nothing", why]
 
 

@@ -32,7 +32,7 @@ def test_the_ensemble_by_hand(monkeypatch, tmp_path):
     monkeypatch.setattr(
         ReplyRater,
         "of",
-        lambda self, given: np.full(len(given), ratings[self.model.name.split("/")[-1]]),
+        lambda self, sources: np.full(len(sources), ratings[self.model.name.split("/")[-1]]),
     )
     metric = dialog_rpt(model=f"path:{folder}/{{head}}")
     row = score(talk(*LINES), [metric]).at("turn").row(1, named=True)
@@ -58,7 +58,7 @@ def test_a_head_reads_context_mark_and_reply_and_says_a_share(history, turns):
 
 
 def test_no_bit_depends_on_other_dialogs():
-    full, part = (score(talk(*sample), [dialog_rpt()]).at("turn") for sample in (LINES, LINES[:2]))
+    full, part = (score(talk(*lines), [dialog_rpt()]).at("turn") for lines in (LINES, LINES[:2]))
     assert full[f"dialog_rpt[{KIND}]"].to_list()[:2] == part[f"dialog_rpt[{KIND}]"].to_list()
 
 

@@ -91,22 +91,24 @@ def test_expected_equals_drawing_every_way(counts, data):
 
     items = [kind for kind, n in enumerate(counts) for _ in range(n)][:9]
     size = data.draw(st.integers(1, len(items)))
-    draws = [len({items[i] for i in chosen}) for chosen in combinations(range(len(items)), size)]
-    lock = np.bincount(items).astype(float)
-    assert expected_distinct_share(lock, size) == pytest.approx(np.mean(draws) / size, abs=1e-9)
+    draws = [len({items[i] for i in subset}) for subset in combinations(range(len(items)), size)]
+    frequencies = np.bincount(items).astype(float)
+    assert expected_distinct_share(frequencies, size) == pytest.approx(
+        np.mean(draws) / size, abs=1e-9
+    )
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=8), min_size=1, max_size=5))
 def test_ngrams_are_counted_as_a_loop_counts_them(turns):
     rows = [[ord(w) for w in words] for words in turns]
     names = {"dialog": [str(i) for i in range(len(rows))]}
-    lock = pl.DataFrame({**names, "words": pl.Series(rows, dtype=pl.List(pl.UInt64))})
+    frame = pl.DataFrame({**names, "words": pl.Series(rows, dtype=pl.List(pl.UInt64))})
     for n in (1, 2, 3):
-        result = count_ngrams(lock, n)
+        ngrams = count_ngrams(frame, n)
         loop = [[tuple(r[i : i + n]) for i in range(len(r) - n + 1)] for r in rows]
-        assert result.totals.tolist() == [len(g) for g in loop]
-        full = result.counts(np.ones(len(rows)))
-        assert np.count_nonzero(full) == len({g for own in loop for g in own})
+        assert ngrams.totals.tolist() == [len(g) for g in loop]
+        totals = ngrams.counts(np.ones(len(rows)))
+        assert np.count_nonzero(totals) == len({g for own in loop for g in own})
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def dialog(turns, speaker="y", metric=METRIC):
 
 
 @pytest.mark.parametrize(
-    ("heard", "said", "value"),
+    ("query", "reply", "value"),
     [
         ("tea", "Dog!", 1.0),  # both negative
         ("do", "do", 1.0),  # both positive, and emotional with a probability of just .5
@@ -54,8 +54,8 @@ def dialog(turns, speaker="y", metric=METRIC):
         ("do", "rain", 0.5),
     ],
 )
-def test_points_by_hand(heard, said, value):
-    assert scores(METRIC, talk(f"x: {heard}", f"y: {said}")) == [None, value]
+def test_points_by_hand(query, reply, value):
+    assert scores(METRIC, talk(f"x: {query}", f"y: {reply}")) == [None, value]
 
 
 def test_the_soft_score_by_hand():
@@ -103,8 +103,8 @@ def test_what_cannot_be_judged_is_null_and_says_why():
 def test_a_dialog_in_which_nobody_is_emotional_has_no_score():
     turns = talk("x: rain", "y: rain", "x: rain", "y: tea")
     assert dialog(turns) == [None] * 5
-    output = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
-    assert output == ["user_neutral", "user_neutral"]
+    reasons = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
+    assert reasons == ["user_neutral", "user_neutral"]
 
 
 def test_only_exchanges_with_points_are_counted():
@@ -156,13 +156,13 @@ def test_points_and_what_they_are_expected_to_be(rows):
 
 def test_the_words_that_moved_it():
     """The largest numbers of "tea do" are (2, 5): tea makes it emotional, do makes it positive."""
-    result = collect_evidence(METRIC, talk("x: tea", "y: tea do"))
+    evidence = collect_evidence(METRIC, talk("x: tea", "y: tea do"))
     soft = f"emotional_consistency_soft{MARK}"
     both, tea, do = (
         score(talk("x: tea", f"y: {text}"), [METRIC]).at("turn")[soft][1]
         for text in ("tea do", "tea", "do")
     )
-    assert result.rows() == [
+    assert evidence.rows() == [
         (1, 0, 3, pytest.approx(both - do)),
         (1, 4, 6, pytest.approx(both - tea)),
     ]
@@ -179,8 +179,8 @@ def test_the_name_carries_the_models_unless_they_are_ours():
 
 
 def test_words_between_systems():
-    output = [(s.title, s.more) for s in METRIC.scores]
-    assert output == [
+    wording = [(s.title, s.more) for s in METRIC.scores]
+    assert wording == [
         ("Emotional consistency", "matches the user's sentiment more often than"),
         (
             "Emotional consistency, at its worst",
@@ -254,17 +254,17 @@ def test_fine_tuned_classifiers_say_their_second_class():
     from transformers import AutoTokenizer, BertForSequenceClassification
 
     folder = tiny("bert-classes-2")
-    calls, message = "why do you like it", "I hate tea ."
-    prefix = AutoTokenizer.from_pretrained(str(folder))
+    query, reply = "why do you like it", "I hate tea ."
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
     net = BertForSequenceClassification.from_pretrained(str(folder)).eval()
     with torch.inference_mode():
         a, b = (
-            net(**prefix(text, return_tensors="pt")).logits.softmax(1)[0, 1].item()
-            for text in (calls, "i hate tea.")
+            net(**tokenizer(text, return_tensors="pt")).logits.softmax(1)[0, 1].item()
+            for text in (query, "i hate tea.")
         )
     model = f"path:{folder}"
     metric = load("emotional_consistency", neutrality=model, polarity=model, threshold=1e-9)
-    row = score(talk(f"x: {calls}", f"y: {message}"), [metric]).at("turn").row(1, named=True)
+    row = score(talk(f"x: {query}", f"y: {reply}"), [metric]).at("turn").row(1, named=True)
     soft = (1 - b) / 2 + b * (a * b + (1 - a) * (1 - b))
     assert row[metric.scores[4].name] == pytest.approx(soft, abs=1e-6)
 

@@ -60,8 +60,8 @@ def test_base_and_normalised_variant(lexicon):
 
 def test_a_dialog_has_the_entropy_of_its_pooled_words(lexicon):
     table = score(talk("x: glad", "y: oh", "x: woe"), [load("emotional_entropy", lexicon=lexicon)])
-    full = score(talk("x: glad woe"), [load("emotional_entropy", lexicon=lexicon)])
-    assert table.at("dialog")["emotional_entropy"][0] == full.at("dialog")["emotional_entropy"][0]
+    joint = score(talk("x: glad woe"), [load("emotional_entropy", lexicon=lexicon)])
+    assert table.at("dialog")["emotional_entropy"][0] == joint.at("dialog")["emotional_entropy"][0]
 
 
 def test_shares_are_what_the_words_weigh(lexicon):

@@ -79,8 +79,8 @@ def test_matching_of_joy_with_sadness():
 def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: tea", "y: zzz", "x: tea", "y: ...", "x: tea", "y: чай")
     entropy, matching, shares = (load(name, emotions=MODEL) for name in THREE)
-    output = [None, "no_known_words", None, "no_words", None, "other_script"]
-    assert nulls(entropy, turns) == nulls(shares, turns) == output
+    expected = [None, "no_known_words", None, "no_words", None, "other_script"]
+    assert nulls(entropy, turns) == nulls(shares, turns) == expected
     assert nulls(matching, turns) == [
         "answers_nothing",
         "no_known_words",
@@ -168,8 +168,8 @@ def test_the_card_tells_how_well_the_heads_do(tmp_path):
     )
 
 
-said = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=6).map(" ".join)
-talks = st.lists(st.lists(said, min_size=1, max_size=4), min_size=1, max_size=3)
+texts = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=6).map(" ".join)
+talks = st.lists(st.lists(texts, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
 @given(dialogs=talks, chunk=st.integers(1, 8))
@@ -182,6 +182,6 @@ def test_heads_keep_the_rules_of_all_metrics(dialogs, chunk):
         row_by_row(metric, turns)
         chunks_alike(metric, turns, chunk)
         orders_alike(metric, turns)
-        result = collect_evidence(metric, turns)
-        assert result.schema == pl.Schema(EVIDENCE)
-        assert result["weight"].is_finite().all()
+        evidence = collect_evidence(metric, turns)
+        assert evidence.schema == pl.Schema(EVIDENCE)
+        assert evidence["weight"].is_finite().all()

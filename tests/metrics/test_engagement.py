@@ -68,9 +68,9 @@ def test_a_dialog_has_mean_least_and_most():
     """x opens with nothing to answer; y says tea .5, "tea rain" .880797, "tea dog" .119203."""
     turns = talk("x: do", "y: tea", "x: zzz", "y: tea rain", "x: do", "y: tea dog", "x: ...")
     row = score(turns, [METRIC]).at("dialog").row(1, named=True)
-    result = [row[f"engagement{end}{MARK}"] for end in ("", "_min", "_max")]
-    assert result == near((0.5 + logistic(2) + logistic(-2)) / 3, logistic(-2), logistic(2))
-    assert tuple(result) == near(0.5, 0.119203, 0.880797, within=1e-6)
+    values = [row[f"engagement{end}{MARK}"] for end in ("", "_min", "_max")]
+    assert values == near((0.5 + logistic(2) + logistic(-2)) / 3, logistic(-2), logistic(2))
+    assert tuple(values) == near(0.5, 0.119203, 0.880797, within=1e-6)
 
 
 def test_at_the_level_of_a_turn_all_three_are_one():
@@ -80,9 +80,9 @@ def test_at_the_level_of_a_turn_all_three_are_one():
 
 def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: tea", "y: ...", "x: rain", "y: чай", "x: tea", dialog="a")
-    output = score(turns, [METRIC]).at("turn")[f"{METRIC.name}_null"].to_list()
-    assert output == ["answers_nothing", "no_words", "no_words", "other_script", "other_script"]
-    unknown = answers(("zzz", None), ("tea", None), heard="rain")
+    reasons = score(turns, [METRIC]).at("turn")[f"{METRIC.name}_null"].to_list()
+    assert reasons == ["answers_nothing", "no_words", "no_words", "other_script", "other_script"]
+    unknown = answers(("zzz", None), ("tea", None), query="rain")
     assert nulls(METRIC, unknown) == ["no_known_words", None]
 
 
@@ -107,8 +107,8 @@ def test_the_name_carries_the_model_unless_it_is_ours():
 
 
 def test_words_between_systems():
-    output = [(s.title, s.more, s.less) for s in METRIC.scores]
-    assert output == [
+    wording = [(s.title, s.more, s.less) for s in METRIC.scores]
+    assert wording == [
         ("Engagement", "is more engaging than", "is less engaging than"),
         (
             "Engagement, at its lowest",
@@ -195,32 +195,34 @@ def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):
 
 
 @pytest.fixture
-def tuned(tmp_path):
+def classifier_folder(tmp_path):
     """A classifier of two classes with what a fine-tuning writes beside it."""
     folder = shutil.copytree(tiny("bert-classes-2"), tmp_path / "tuned")
-    output = {
+    recipe = {
         "base": "package:x",
         "data": "chats",
         "licence": "MIT",
         "learned_from": 1234,
         "more": 1,
     }
-    (folder / "training.json").write_text(json.dumps(output))
+    (folder / "training.json").write_text(json.dumps(recipe))
     return folder
 
 
-def test_a_fine_tuned_classifier_says_its_second_class(tuned):
+def test_a_fine_tuned_classifier_says_its_second_class(classifier_folder):
     """As transformers itself says it of the pair."""
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification
 
-    calls, said = "why do you like it", "I like tea."
-    prefix = AutoTokenizer.from_pretrained(str(tuned))
-    net = BertForSequenceClassification.from_pretrained(str(tuned)).eval()
+    query, reply = "why do you like it", "I like tea."
+    tokenizer = AutoTokenizer.from_pretrained(str(classifier_folder))
+    net = BertForSequenceClassification.from_pretrained(str(classifier_folder)).eval()
     with torch.inference_mode():
-        expected = net(**prefix(calls, said, return_tensors="pt")).logits.softmax(1)[0, 1].item()
-    metric = load("engagement", model=f"path:{tuned}")
-    assert scores(metric, talk(f"x: {calls}", f"y: {said}")) == [
+        expected = (
+            net(**tokenizer(query, reply, return_tensors="pt")).logits.softmax(1)[0, 1].item()
+        )
+    metric = load("engagement", model=f"path:{classifier_folder}")
+    assert scores(metric, talk(f"x: {query}", f"y: {reply}")) == [
         None,
         pytest.approx(expected, abs=1e-6),
     ]
@@ -243,17 +245,17 @@ def test_a_classifier_of_three_classes_is_refused():
     )
 
 
-def test_a_training_file_of_something_else_is_refused(tuned):
-    (tuned / "training.json").write_text('{"base": 1}')
+def test_a_training_file_of_something_else_is_refused(classifier_folder):
+    (classifier_folder / "training.json").write_text('{"base": 1}')
     with pytest.raises(DataError) as error:
-        _ = load("engagement", model=f"path:{tuned}").card
+        _ = load("engagement", model=f"path:{classifier_folder}").card
     assert str(error.value) == (
-        f"{tuned / 'training.json'}: not a training record; train the model again"
+        f"{classifier_folder / 'training.json'}: not a training record; train the model again"
     )
 
 
-said = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=8).map(" ".join)
-talks = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
+texts = st.lists(st.sampled_from([*WORDS, "zzz", "..."]), max_size=8).map(" ".join)
+talks = st.lists(st.lists(texts, min_size=1, max_size=8), min_size=1, max_size=5)
 
 
 def turns_of(dialogs):
@@ -270,9 +272,9 @@ def turns_of(dialogs):
 def test_least_mean_and_most_stand_in_order_within_0_and_1(dialogs):
     table = score(turns_of(dialogs), [METRIC])
     for level in ("turn", "dialog"):
-        result = table.at(level).select(s.name for s in METRIC.scores)
-        assert len({result[name].null_count() for name in result.columns}) == 1
-        for mean, least, most in result.drop_nulls().rows():
+        values = table.at(level).select(s.name for s in METRIC.scores)
+        assert len({values[name].null_count() for name in values.columns}) == 1
+        for mean, least, most in values.drop_nulls().rows():
             assert 0 <= least <= mean + 1e-15
             assert mean - 1e-15 <= most <= 1
 
@@ -281,16 +283,16 @@ def test_least_mean_and_most_stand_in_order_within_0_and_1(dialogs):
 @settings(max_examples=15)
 def test_a_turn_gets_the_same_bits_alone_and_in_any_order_of_dialogs(dialogs, data):
     turns = turns_of(dialogs)
-    full = score(turns, [METRIC])
+    table = score(turns, [METRIC])
     parts = [score(part, [METRIC]) for part in turns.chunks(1)]
     for level in ("turn", "dialog"):
         alone = pl.concat(part.at(level) for part in parts)
-        assert_frame_equal(full.at(level), alone, check_exact=True)
+        assert_frame_equal(table.at(level), alone, check_exact=True)
     order = data.draw(st.permutations(turns.frame["dialog"].unique().to_list()))
-    mixture = Turns(pl.concat(turns.frame.filter(dialog=name) for name in order))
+    permutation = Turns(pl.concat(turns.frame.filter(dialog=name) for name in order))
     for level in ("turn", "dialog", "system"):
-        again = score(mixture, [METRIC]).at(level)
-        assert_frame_equal(full.at(level), again, check_row_order=False, check_exact=True)
+        again = score(permutation, [METRIC]).at(level)
+        assert_frame_equal(table.at(level), again, check_row_order=False, check_exact=True)
 
 
 @pytest.mark.timing
@@ -300,8 +302,8 @@ def test_the_head_takes_a_twentieth_of_the_time_at_most():
     if why := why_missing("package:minilm"):
         pytest.skip(why)
     rng = np.random.default_rng(0)
-    chart = rng.choice(["tea", "rain", "I", "like", "what", "do", "you", "think", "so"], (400, 9))
-    texts = [" ".join(row) + f" {n}" for n, row in enumerate(chart)]
+    words = rng.choice(["tea", "rain", "I", "like", "what", "do", "you", "think", "so"], (400, 9))
+    texts = [" ".join(row) + f" {n}" for n, row in enumerate(words)]
     encoder = Embeddings().compute(None, None)
     encoder.of(["tea"])
     start = time.process_time()

@@ -42,16 +42,16 @@ def metric(**more):
 )
 def test_combined_by_hand(combine, tea, rain):
     """tea: .731059 and .952574, mean .841816; rain: .952574 and .5, mean .726287."""
-    result = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
-    assert result == pytest.approx([tea, rain], abs=1e-7)
+    values = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
+    assert values == pytest.approx([tea, rain], abs=1e-7)
     if combine == "mean":
-        assert result == pytest.approx([0.841816, 0.726287], abs=1e-6)
+        assert values == pytest.approx([0.841816, 0.726287], abs=1e-6)
 
 
 def test_relevance_may_weigh_more_in_the_mean():
     """tea: .3 x .731059 + .7 x .952574 = .886120; rain: .3 x .952574 + .7 x .5 = .635772."""
-    result = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
-    assert result == pytest.approx([0.886120, 0.635772], abs=1e-6)
+    values = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
+    assert values == pytest.approx([0.886120, 0.635772], abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ def test_words_that_raise_either_part_raise_the_whole():
     assert collect_evidence(metric(), turns).rows() == expected
 
 
-@given(said=st.lists(st.sampled_from(list(WORDS)), min_size=1, max_size=5).map(" ".join))
+@given(reply=st.lists(st.sampled_from(list(WORDS)), min_size=1, max_size=5).map(" ".join))
 @settings(max_examples=15)
-def test_it_lies_between_both_parts_and_the_three_ways_stand_in_order(said):
-    turns = answers((said, None))
+def test_it_lies_between_both_parts_and_the_three_ways_stand_in_order(reply):
+    turns = answers((reply, None))
     (engaging,) = scores(load("engagement", model=ENGAGING), turns)
     (relevant,) = scores(load("relevance", model=RELEVANT), turns)
     low, mean, high = (scores(metric(combine=how), turns)[0] for how in ("min", "mean", "max"))

@@ -22,7 +22,7 @@ def lexicon(tmp_path):
     return str(path)
 
 
-def shown(metric, turns):
+def evidence_rows(metric, turns):
     """Row, stretch of text and weight of all evidence."""
     texts = turns.frame["text"]
     rows = collect_evidence(metric, turns).rows()
@@ -44,40 +44,42 @@ def test_a_word_has_the_entropy_that_goes_with_it(lexicon):
     0.9183, so woe adds 0.5409.
     """
     both = log2(3) / 3 + log2(6) / 6 + 1 / 2
-    result = shown(load("emotional_entropy", lexicon=lexicon), talk("x: Glad, woe!"))
-    assert result == [(0, "Glad", near(both)), (0, "woe", near(both - ONE_THIRD))]
+    evidence = evidence_rows(load("emotional_entropy", lexicon=lexicon), talk("x: Glad, woe!"))
+    assert evidence == [(0, "Glad", near(both)), (0, "woe", near(both - ONE_THIRD))]
     assert (both, ONE_THIRD) == (pytest.approx(1.4591, abs=1e-4), pytest.approx(0.9183, abs=1e-4))
 
 
 def test_a_word_that_makes_one_emotion_weigh_more_lowers_the_entropy(lexicon):
     """oh boo oh: surprise 2, fear 1: 0.9183. Without one oh 1 bit; without boo 0."""
-    result = shown(load("emotional_entropy", lexicon=lexicon), talk("x: oh table boo oh"))
+    evidence = evidence_rows(load("emotional_entropy", lexicon=lexicon), talk("x: oh table boo oh"))
     lower = near(ONE_THIRD - 1)
-    assert result == [(0, "oh", lower), (0, "boo", near(ONE_THIRD)), (0, "oh", lower)]
+    assert evidence == [(0, "oh", lower), (0, "boo", near(ONE_THIRD)), (0, "oh", lower)]
 
 
 def test_the_only_emotion_word_has_the_whole_entropy_and_no_effect_is_not_shown(lexicon):
     metric = load("emotional_entropy", lexicon=lexicon)
-    assert shown(metric, talk("x: so glad", "y: woe, woe")) == [(0, "glad", near(ONE_THIRD))]
+    assert evidence_rows(metric, talk("x: so glad", "y: woe, woe")) == [
+        (0, "glad", near(ONE_THIRD))
+    ]
 
 
 def test_entropy_is_shown_in_the_unit_of_the_score(lexicon):
     metric = load("emotional_entropy", lexicon=lexicon, normalised=True)
-    assert shown(metric, talk("x: glad")) == [(0, "glad", near(ONE_THIRD / 3))]
+    assert evidence_rows(metric, talk("x: glad")) == [(0, "glad", near(ONE_THIRD / 3))]
 
 
 def test_places_count_the_characters_of_the_text_as_it_was_written(lexicon):
     """😀 is 1 character, é here is 2, a family is 3, the invisible one inside "woe" counts."""
     turns = talk("x: 😀 cafe\u0301 👩‍👧 glad w\u200boe")
-    result = collect_evidence(load("emotional_entropy", lexicon=lexicon), turns)
-    assert result.select("row", "start", "end").rows() == [(0, 12, 16), (0, 17, 21)]
+    evidence = collect_evidence(load("emotional_entropy", lexicon=lexicon), turns)
+    assert evidence.select("row", "start", "end").rows() == [(0, 12, 16), (0, 17, 21)]
 
 
 def test_words_made_from_one_character_are_one_stretch(lexicon):
     """½ is the words 1 and 2: joy, fear, and surprise of oh: log2 3 bits, 1 bit without any one."""
-    result = shown(load("emotional_entropy", lexicon=lexicon), talk("x: ½ oh"))
+    evidence = evidence_rows(load("emotional_entropy", lexicon=lexicon), talk("x: ½ oh"))
     each = log2(3) - 1
-    assert result == [(0, "½", near(2 * each)), (0, "oh", near(each))]
+    assert evidence == [(0, "½", near(2 * each)), (0, "oh", near(each))]
 
 
 def test_matching_with_and_without_each_word(lexicon):
@@ -89,15 +91,19 @@ def test_matching_with_and_without_each_word(lexicon):
       cross: 5 x 0.5 - 3.5 - 0.5 x 3.5 - 0.5 x 2.5 = -4, so rho = -4 / sqrt(24.5 x 14) = -0.2160
     and glad adds 16.5 / 28 + 0.2160 = 0.8053.
     """
-    result = shown(load("emotion_matching", lexicon=lexicon), talk("x: glad", "y: Glad. Woe!"))
+    evidence = evidence_rows(
+        load("emotion_matching", lexicon=lexicon), talk("x: glad", "y: Glad. Woe!")
+    )
     glad = 16.5 / 28 + 4 / sqrt(24.5 * 14)
-    assert result == [(1, "Glad", near(glad)), (1, "Woe", near(16.5 / 28 - 1))]
+    assert evidence == [(1, "Glad", near(glad)), (1, "Woe", near(16.5 / 28 - 1))]
     assert glad == pytest.approx(0.8053, abs=1e-4)
 
 
 def test_the_only_emotion_word_of_an_answer_has_the_whole_correlation(lexicon):
-    result = shown(load("emotion_matching", lexicon=lexicon), talk("x: glad", "y: so glad"))
-    assert result == [(1, "glad", near(1.0))]
+    evidence = evidence_rows(
+        load("emotion_matching", lexicon=lexicon), talk("x: glad", "y: so glad")
+    )
+    assert evidence == [(1, "glad", near(1.0))]
 
 
 def like(a, b):
@@ -110,10 +116,10 @@ def test_function_words_that_match_raise_and_others_lower():
     Without articles: 0 against 50. Without negations, and without quantifiers: used by neither
     side, a match each, and "no" is both.
     """
-    result = shown(load("style_matching"), talk("x: The cat.", "y: The dog, no!"))
+    evidence = evidence_rows(load("style_matching"), talk("x: The cat.", "y: The dog, no!"))
     the = (like(100 / 3, 50) - like(0, 50)) / 9
     no = 2 * (like(100 / 3, 0) - 1) / 9
-    assert result == [(1, "The", near(the)), (1, "no", near(no))]
+    assert evidence == [(1, "The", near(the)), (1, "no", near(no))]
     assert (the, no) == (pytest.approx(0.0889, abs=1e-4), pytest.approx(-0.2222, abs=1e-4))
 
 
@@ -124,22 +130,22 @@ def test_with_empty_categories_dropped():
     nothing is used but what does not match anyway, nothing is shown.
     """
     metric = load("style_matching", empty="drop")
-    (_, _, the), (_, _, no) = shown(metric, talk("x: The cat.", "y: The dog, no!"))
+    (_, _, the), (_, _, no) = evidence_rows(metric, talk("x: The cat.", "y: The dog, no!"))
     assert (the, no) == pytest.approx((0.8 / 3, 2 * (0.8 / 3 - 0.8 / 2)), abs=1e-5)
-    assert shown(metric, talk("x: Yes.", "y: No.")) == []
+    assert evidence_rows(metric, talk("x: Yes.", "y: No.")) == []
 
 
 def test_words_of_a_category_share_what_it_does():
     """Two articles where the other side has none: the ninth of the score that is lost is halved."""
-    result = shown(load("style_matching"), talk("x: Yes.", "y: The dog, a cat."))
-    assert result == [
+    evidence = evidence_rows(load("style_matching"), talk("x: Yes.", "y: The dog, a cat."))
+    assert evidence == [
         (1, "The", near((like(50, 0) - 1) / 18)),
         (1, "a", near((like(50, 0) - 1) / 18)),
     ]
 
 
 def test_a_single_word_that_is_not_matched_lowers_the_style():
-    ((row, text, weight),) = shown(load("style_matching"), talk("x: Yes.", "y: No."))
+    ((row, text, weight),) = evidence_rows(load("style_matching"), talk("x: Yes.", "y: No."))
     assert (row, text, weight) == (1, "No", near(2 * (like(100, 0) - 1) / 9))
 
 
@@ -149,8 +155,8 @@ def test_an_n_gram_is_shared_by_its_words():
     good: 6/3 + half of 2/2 = 2.5; day: -3/3 + 0.5 = -0.5. With the intercept 4 they make 6.
     """
     metric = load("empathy", model=str(tiny_model()))
-    result = shown(metric, talk("x: Good day, sir!", "y: Sir."))
-    assert result == [(0, "Good", near(2.5)), (0, "day", near(-0.5))]
+    evidence = evidence_rows(metric, talk("x: Good day, sir!", "y: Sir."))
+    assert evidence == [(0, "Good", near(2.5)), (0, "day", near(-0.5))]
 
 
 def test_turns_that_have_no_score_have_no_evidence(lexicon):
@@ -168,8 +174,8 @@ def test_turns_that_have_no_score_have_no_evidence(lexicon):
 def test_context_has_no_evidence(lexicon):
     rows = {"dialog": "d", "speaker": ["x", "y"], "system": [None, "bot"], "text": "glad"}
     turns = Turns.from_utterances(pl.DataFrame(rows))
-    result = shown(load("emotional_entropy", lexicon=lexicon), turns)
-    assert result == [(1, "glad", near(ONE_THIRD))]
+    evidence = evidence_rows(load("emotional_entropy", lexicon=lexicon), turns)
+    assert evidence == [(1, "glad", near(ONE_THIRD))]
 
 
 def test_no_method_and_no_turns_give_an_empty_table():
@@ -177,8 +183,8 @@ def test_no_method_and_no_turns_give_an_empty_table():
     for name in ("emotion_shares", "style_matching", "empathy", "question_rate"):
         turns = talk("x: hi")
         nothing = turns if name == "emotion_shares" else Turns(turns.frame.clear())
-        result = collect_evidence(load(name), nothing)
-        assert (result.schema, result.height) == (pl.Schema(EVIDENCE), 0)
+        evidence = collect_evidence(load(name), nothing)
+        assert (evidence.schema, evidence.height) == (pl.Schema(EVIDENCE), 0)
 
 
 def test_evidence_without_a_column_is_refused():
@@ -198,39 +204,39 @@ def test_a_missing_model_is_told():
     assert str(error.value) == metric.missing
 
 
-spoken = st.lists(
+utterances = st.lists(
     st.sampled_from(["I", "you", "don't", "happy", "sad", "no", "the", "of", "fear", "wow", "zzz"]),
     min_size=1,
     max_size=12,
 )
 
 
-@given(heard=spoken, said=spoken)
+@given(query=utterances, reply=utterances)
 @settings(max_examples=60)
-def test_style_weights_add_up_to_what_all_function_words_do(heard, said):
-    metric, other = load("style_matching"), " ".join("zzz" for _ in said)
-    turns, none = (talk(f"x: {' '.join(heard)}", f"y: {t}") for t in (" ".join(said), other))
-    full, rest = (score(t, [metric]).at("turn")["style_matching"][1] for t in (turns, none))
-    result = collect_evidence(metric, turns).filter(row=1)
-    assert result["weight"].sum() == pytest.approx(full - rest, abs=1e-9)
+def test_style_weights_add_up_to_what_all_function_words_do(query, reply):
+    metric, other = load("style_matching"), " ".join("zzz" for _ in reply)
+    turns, none = (talk(f"x: {' '.join(query)}", f"y: {t}") for t in (" ".join(reply), other))
+    total, rest = (score(t, [metric]).at("turn")["style_matching"][1] for t in (turns, none))
+    evidence = collect_evidence(metric, turns).filter(row=1)
+    assert evidence["weight"].sum() == pytest.approx(total - rest, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["emotional_entropy", "emotion_matching"])
-@given(heard=spoken, said=spoken)
+@given(query=utterances, reply=utterances)
 @settings(max_examples=60)
-def test_effects_are_what_scoring_again_gives(name, heard, said):
+def test_effects_are_what_scoring_again_gives(name, query, reply):
     """The second way: the turn is written anew without the word, and scored."""
     metric = load(name)
 
     def scored(words):
-        turns = talk(f"x: {' '.join(heard)}", f"y: {' '.join(words)}")
+        turns = talk(f"x: {' '.join(query)}", f"y: {' '.join(words)}")
         return score(turns, [metric]).at("turn")[name][1]
 
-    full, turns = scored(said), talk(f"x: {' '.join(heard)}", f"y: {' '.join(said)}")
-    result = collect_evidence(metric, turns).filter(row=1)
-    effects = {start: weight for _, start, _, weight in result.rows()}
-    starts = [len(" ".join(said[:n])) + (n > 0) for n in range(len(said))]
+    total, turns = scored(reply), talk(f"x: {' '.join(query)}", f"y: {' '.join(reply)}")
+    evidence = collect_evidence(metric, turns).filter(row=1)
+    effects = {start: weight for _, start, _, weight in evidence.rows()}
+    starts = [len(" ".join(reply[:n])) + (n > 0) for n in range(len(reply))]
     for number, start in enumerate(starts):
-        without = scored([*said[:number], *said[number + 1 :]])
-        expected = 0.0 if full is None else full - (without or 0.0)
+        without = scored([*reply[:number], *reply[number + 1 :]])
+        expected = 0.0 if total is None else total - (without or 0.0)
         assert effects.get(start, 0.0) == pytest.approx(expected, abs=1e-9)

@@ -13,7 +13,7 @@ from tests.conftest import talk
 from tests.models.tiny import tiny
 
 
-def fed(kind="gpt2", **more):
+def fed_metric(kind="gpt2", **more):
     return load("fed", model=f"path:{tiny(kind)}", **more)
 
 
@@ -24,11 +24,11 @@ def test_a_quality_is_the_loss_of_bad_follow_ups_less_that_of_good_ones():
     (2.333 + 2) / 2 - 1.8 = .3667. Over the follow-ups alone 1, 3 and 2: 2.5 - 1 = 1.5.
     Where there is no good one, the mean of the bad ones stays: 2.1667 and 2.5.
     """
-    followed = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
+    losses = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
     weights = {"both": np.array([-1.0, 0.5, 0.5]), "bad": np.array([0.0, 0.5, 0.5])}
-    request = QualityFollowUps(("a", "b", "c"), weights)
-    assert request.values(followed, "whole") == pytest.approx([11 / 30, 13 / 6])
-    assert request.values(followed, "followup") == pytest.approx([1.5, 2.5])
+    quality = QualityFollowUps(("a", "b", "c"), weights)
+    assert quality.values(losses, "whole") == pytest.approx([11 / 30, 13 / 6])
+    assert quality.values(losses, "followup") == pytest.approx([1.5, 2.5])
 
 
 def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
@@ -36,11 +36,11 @@ def test_the_paper_has_eight_qualities_of_a_turn_and_ten_of_a_dialog():
     turn, dialog = follow_ups("turn"), follow_ups("dialog")
     assert (len(turn.weights), len(dialog.weights)) == (8, 10)
     assert (len(turn.texts), len(dialog.texts)) == (32, 34)
-    used = [sum(int((w != 0).sum()) for w in level.weights.values()) for level in (turn, dialog)]
-    assert used == [38, 35]
+    counts = [sum(int((w != 0).sum()) for w in level.weights.values()) for level in (turn, dialog)]
+    assert counts == [38, 35]
     both = turn.weights["semantically_appropriate"]
-    names = {text: weight for text, weight in zip(turn.texts, both, strict=True) if weight}
-    assert names == {
+    weights = {text: weight for text, weight in zip(turn.texts, both, strict=True) if weight}
+    assert weights == {
         "That makes sense!": -0.5,
         "You have a good point.": -0.5,
         "That makes no sense!": 1.0,
@@ -53,15 +53,15 @@ def test_scores_equal_the_published_loop(kind):
     import torch
 
     lines = ["x: hello you", "y: I like tea.", "x: why?", "y: it is so good"]
-    row = score(talk(*lines), [fed(kind)]).at("turn").row(3, named=True)
+    row = score(talk(*lines), [fed_metric(kind)]).at("turn").row(3, named=True)
     model = find_model(f"path:{tiny(kind)}")
     net, words = torch_models.load_causal(model), torch_models.load_hf_tokenizer(model)
     mark = {"gpt2": "<|endoftext|>", "llama": "<|e|>"}[kind]
-    message = "".join(f"{mark} {line[3:]} " for line in lines)
+    history = "".join(f"{mark} {line[3:]} " for line in lines)
 
     def loss(text):
         inputs = words(
-            f"{message}{mark} {text}", split_special_tokens=False, add_special_tokens=False
+            f"{history}{mark} {text}", split_special_tokens=False, add_special_tokens=False
         )
         ids = torch.tensor([inputs.input_ids])
         with torch.inference_mode():
@@ -78,48 +78,50 @@ def test_scores_equal_the_published_loop(kind):
 
 
 def test_a_dialog_is_judged_once_after_a_speakers_last_turn_and_turns_are_averaged():
-    metric = fed()
+    metric = fed_metric()
     table = score(talk("x: hello", "y: tea?", "x: no", "y: so sad", "x: ..."), [metric])
     turns, dialogs = table.at("turn"), table.at("dialog")
-    full = turns["fed_dialog[gpt2]"].is_not_null().to_list()
-    assert full == [False, False, True, True, False]
+    has_dialog_score = turns["fed_dialog[gpt2]"].is_not_null().to_list()
+    assert has_dialog_score == [False, False, True, True, False]
     assert turns["fed[gpt2]_null"].to_list() == [None, None, None, None, "no_words"]
-    message = turns["fed[gpt2]"].to_list()
+    turn_scores = turns["fed[gpt2]"].to_list()
     assert dialogs["fed[gpt2]"].to_list() == [
-        (message[0] + message[2]) / 2,
-        (message[1] + message[3]) / 2,
+        (turn_scores[0] + turn_scores[2]) / 2,
+        (turn_scores[1] + turn_scores[3]) / 2,
     ]
     assert dialogs["fed_dialog[gpt2]"].to_list() == turns["fed_dialog[gpt2]"].to_list()[2:4]
     names = [f"fed_{quality}[gpt2]" for quality in follow_ups("turn").weights]
-    assert message[0] == pytest.approx(np.mean([turns[name][0] for name in names]), abs=1e-12)
+    assert turn_scores[0] == pytest.approx(np.mean([turns[name][0] for name in names]), abs=1e-12)
 
 
 def test_a_turn_is_heard_after_all_before_it_that_have_text(monkeypatch):
-    calls = []
+    contexts = []
     real = Likelihoods.follow_ups
-    monkeypatch.setattr(Likelihoods, "follow_ups", lambda s, c, t: calls.append(c) or real(s, c, t))
-    score(talk("x: hello", "y: ", "x: tea"), [fed()])
-    assert calls == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
+    monkeypatch.setattr(
+        Likelihoods, "follow_ups", lambda s, c, t: contexts.append(c) or real(s, c, t)
+    )
+    score(talk("x: hello", "y: ", "x: tea"), [fed_metric()])
+    assert contexts == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
 
 
 def test_a_score_does_not_depend_on_later_turns_nor_on_other_dialogs():
     lines = ["x: hello you", "y: I like tea.", "x: why do you?", "y: it is so good"]
-    full, part = (score(talk(*sample), [fed()]).at("turn") for sample in (lines, lines[:2]))
+    full, part = (score(talk(*subset), [fed_metric()]).at("turn") for subset in (lines, lines[:2]))
     assert full["fed[gpt2]"].to_list()[:2] == part["fed[gpt2]"].to_list()
 
 
 def test_another_script_is_null_and_says_so():
-    table = score(talk("x: hello", "y: Сегодня хорошая погода"), [fed()])
+    table = score(talk("x: hello", "y: Сегодня хорошая погода"), [fed_metric()])
     assert table.at("turn")["fed[gpt2]_null"].to_list() == [None, "other_script"]
 
 
 def test_a_parameter_that_makes_no_sense_is_refused():
     with pytest.raises(BadValue) as error:
-        fed(over="all")
+        fed_metric(over="all")
     assert str(error.value) == "fed.over is 'all'; it is 'whole' or 'followup'"
 
 
 def test_the_name_carries_what_is_not_the_published_model():
     assert load("fed").name == "fed"
-    assert fed().name == "fed[gpt2]"
+    assert fed_metric().name == "fed[gpt2]"
     assert load("fed").missing == why_missing("hub:microsoft/DialoGPT-large")

@@ -17,10 +17,10 @@ METRIC = load("interlocutor_score", model=MODEL)
 def test_scores_by_hand_stay_on_their_scale():
     """To ann: "why?" 4 + 2 * 2.5 = 9, cut to 7; "well" 4 + 2 * .5 = 5. "why?" to cyd: 6."""
     turns = talk("ann: tea", "bob: why?", "ann: tea", "bob: well", "cyd: tea", "bob: why?")
-    result = score(turns, [METRIC]).at("turn")
-    assert result[METRIC.name].to_list()[1::2] == pytest.approx([7.0, 5.0, 6.0])
-    reference = result[METRIC.scores[3].name].to_list()
-    assert reference == [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]
+    table = score(turns, [METRIC]).at("turn")
+    assert table[METRIC.name].to_list()[1::2] == pytest.approx([7.0, 5.0, 6.0])
+    known_flags = table[METRIC.scores[3].name].to_list()
+    assert known_flags == [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]
 
 
 def test_the_range_is_that_of_the_scale_and_open_without_a_model():

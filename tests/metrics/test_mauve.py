@@ -23,8 +23,8 @@ from simpatico.metrics.mauve import (
 
 def vectors(rows, dialogs=None):
     names = [str(i) for i in range(len(rows))] if dialogs is None else dialogs
-    lock = pl.Series(list(rows), dtype=pl.List(pl.Float32))
-    return pl.DataFrame({"dialog": names, "vector": lock})
+    column = pl.Series(list(rows), dtype=pl.List(pl.Float32))
+    return pl.DataFrame({"dialog": names, "vector": column})
 
 
 def test_the_same_shares_are_one_and_no_shared_cluster_is_near_nothing():
@@ -33,9 +33,9 @@ def test_the_same_shares_are_one_and_no_shared_cluster_is_near_nothing():
     on it make .00407 (the trapezoids lie above a hollow curve)."""
     same = np.array([3.0, 5.0])
     assert float(divergence_area(same, same)) == pytest.approx(1.0, abs=1e-5)
-    separate = float(divergence_area(np.array([4.0, 0.0]), np.array([0.0, 9.0])))
-    assert separate == pytest.approx(1 / 252, abs=2e-4)
-    assert separate == pytest.approx(0.004072, abs=1e-6)
+    disjoint = float(divergence_area(np.array([4.0, 0.0]), np.array([0.0, 9.0])))
+    assert disjoint == pytest.approx(1 / 252, abs=2e-4)
+    assert disjoint == pytest.approx(0.004072, abs=1e-6)
 
 
 def test_smoothing_adds_half_a_text_to_every_cluster():
@@ -88,13 +88,13 @@ print(np.abs(points).tobytes().hex(), found.tobytes().hex(), labels.tolist())
 
 def test_clusters_are_the_same_on_one_thread_and_on_two():
     """600 points of 200 numbers, 50 centres: products that BLAS shares out among its threads."""
-    output = [
+    outputs = [
         subprocess.check_output(
             [sys.executable, "-c", CLUSTERED], env={**os.environ, "OPENBLAS_NUM_THREADS": threads}
         )
         for threads in ("1", "2")
     ]
-    assert output[0] == output[1]
+    assert outputs[0] == outputs[1]
 
 
 def oracle(p, q, seed):
@@ -109,20 +109,20 @@ def test_it_equals_the_package_of_its_authors_on_made_up_vectors(seed, shift):
     basis = rng.normal(size=(12, 48))
     q, p = (rng.normal(size=(150, 12)) @ basis + s for s in (shift, 0.0))
     q, p = q.astype(np.float32), p.astype(np.float32)
-    output = oracle(p, q, seed)
+    expected = oracle(p, q, seed)
     ours, theirs = cluster_histograms(vectors(q), vectors(p), seed + 2)
     plain, smooth = plain_and_smoothed(theirs.sum(0), ours.sum(0))
-    assert float(plain) == pytest.approx(output.mauve, abs=1e-5)
-    assert float(smooth) == pytest.approx(output.mauve_star, abs=1e-5)
+    assert float(plain) == pytest.approx(expected.mauve, abs=1e-5)
+    assert float(smooth) == pytest.approx(expected.mauve_star, abs=1e-5)
 
 
 def test_beyond_256_points_a_cluster_a_sample_is_clustered_as_there():
     rng = np.random.default_rng(5)
     q, p = rng.normal(size=(30, 6)).astype("f4"), rng.normal(size=(900, 6)).astype("f4")
-    output = oracle(p, q, 25)
+    expected = oracle(p, q, 25)
     ours, theirs = cluster_histograms(vectors(q), vectors(p), 27)
     assert float(plain_and_smoothed(theirs.sum(0), ours.sum(0))[0]) == pytest.approx(
-        output.mauve, abs=1e-5
+        expected.mauve, abs=1e-5
     )
 
 
@@ -134,17 +134,17 @@ def test_it_equals_the_package_of_its_authors_on_200_real_pairs(data, system):
     if metric.missing:
         pytest.skip(metric.missing)
     frame = read(data / "dstc7").frame
-    reference = pl.col("references").list.len() > 0
-    target = frame.filter((pl.col("system") == system) & reference & (pl.col("text") != "")).head(
+    has_reference = pl.col("references").list.len() > 0
+    rows = frame.filter((pl.col("system") == system) & has_reference & (pl.col("text") != "")).head(
         200
     )
-    table = score(Turns(target.with_columns(turn=pl.lit(0, pl.Int32))), [metric])
-    remaining = table.statistics[metric.name]
-    q, p = (np.stack(list(remaining[side].to_numpy())) for side in ("said", "meant"))
+    table = score(Turns(rows.with_columns(turn=pl.lit(0, pl.Int32))), [metric])
+    statistic = table.statistics[metric.name]
+    q, p = (np.stack(list(statistic[side].to_numpy())) for side in ("said", "meant"))
     assert len(q) == 200
-    output, row = oracle(p, q, metric.seed), table.at("system").row(0, named=True)
-    assert row["mauve[minilm]"] == pytest.approx(output.mauve, abs=1e-5)
-    assert row["mauve_star[minilm]"] == pytest.approx(output.mauve_star, abs=1e-5)
+    expected, row = oracle(p, q, metric.seed), table.at("system").row(0, named=True)
+    assert row["mauve[minilm]"] == pytest.approx(expected.mauve, abs=1e-5)
+    assert row["mauve_star[minilm]"] == pytest.approx(expected.mauve_star, abs=1e-5)
     assert row["mauve[minilm]_low"] <= row["mauve[minilm]"] <= row["mauve[minilm]_high"]
     assert row["mauve[minilm]_n"] == 200
 
@@ -152,10 +152,10 @@ def test_it_equals_the_package_of_its_authors_on_200_real_pairs(data, system):
 def material(**sides):
     """Rows of (system, dialog, turn, said, meant); `sides`: system -> (said, meant or none)."""
     rows = []
-    for system, (message, target) in sides.items():
-        for i, vector in enumerate(message):
-            beside = None if target is None else list(map(float, target[i]))
-            rows.append((system, f"{system}{i // 5}", i, list(map(float, vector)), beside, i))
+    for system, (own, references) in sides.items():
+        for i, vector in enumerate(own):
+            reference = None if references is None else list(map(float, references[i]))
+            rows.append((system, f"{system}{i // 5}", i, list(map(float, vector)), reference, i))
     kind = pl.List(pl.Float32)
     names = {"system": pl.String, "dialog": pl.String, "turn": pl.Int32}
     return pl.DataFrame(
@@ -169,28 +169,28 @@ def cloud(n, shift=0.0, seed=0):
 
 def test_too_few_turns_are_told_with_how_many_there_are():
     metric = load("mauve", minimum=40)
-    output = metric.summary(material(a=(cloud(30), cloud(30)), b=(cloud(60), cloud(60))), seed=0)
-    assert output["reason"].to_list() == ["too_few_turns (30 of 40)", None]
-    assert output["mauve[minilm]"].is_null().to_list() == [True, False]
+    summary = metric.summary(material(a=(cloud(30), cloud(30)), b=(cloud(60), cloud(60))), seed=0)
+    assert summary["reason"].to_list() == ["too_few_turns (30 of 40)", None]
+    assert summary["mauve[minilm]"].is_null().to_list() == [True, False]
 
 
 def test_without_references_the_turns_of_people_are_the_other_side():
     metric = load("mauve", minimum=40)
     sides = {"human": (cloud(50), None), "near": (cloud(50, seed=1), None)}
-    output = metric.summary(material(**sides, far=(cloud(50, 4.0, 2), None)), seed=0)
-    assert output.select("system", "reason").rows() == [
+    summary = metric.summary(material(**sides, far=(cloud(50, 4.0, 2), None)), seed=0)
+    assert summary.select("system", "reason").rows() == [
         ("far", None),
         ("human", "is_the_reference"),
         ("near", None),
     ]
-    far, _, near = output["mauve[minilm]"]
+    far, _, near = summary["mauve[minilm]"]
     assert far < 0.1 < 0.7 < near
 
 
 def test_without_people_and_references_there_is_nothing_to_be_near_to():
     metric = load("mauve")
-    output = metric.summary(material(a=(cloud(120), None)), seed=0)
-    assert output["reason"].to_list() == ["no_reference"]
+    summary = metric.summary(material(a=(cloud(120), None)), seed=0)
+    assert summary["reason"].to_list() == ["no_reference"]
     with_some = metric.summary(
         material(a=(cloud(120), None), b=(cloud(120), cloud(120, seed=1))), seed=0
     )
@@ -199,10 +199,10 @@ def test_without_people_and_references_there_is_nothing_to_be_near_to():
 
 def test_a_sample_is_the_same_whether_drawn_at_once_or_on_the_way():
     metric = load("mauve", minimum=20, most=20)
-    lock = material(a=(cloud(60), None), b=(cloud(30), None))
-    lock = lock.with_columns(rank=pl.col("rank").shuffle(seed=1).over("system"))
-    once = metric.sample(lock)
-    parts = metric.sample(pl.concat([metric.sample(lock[:40]), lock[40:]]))
+    frame = material(a=(cloud(60), None), b=(cloud(30), None))
+    frame = frame.with_columns(rank=pl.col("rank").shuffle(seed=1).over("system"))
+    once = metric.sample(frame)
+    parts = metric.sample(pl.concat([metric.sample(frame[:40]), frame[40:]]))
     assert once.sort("system", "turn").equals(parts.sort("system", "turn"))
     assert once["system"].value_counts().sort("system").rows() == [("a", 20), ("b", 20)]
 
@@ -210,10 +210,10 @@ def test_a_sample_is_the_same_whether_drawn_at_once_or_on_the_way():
 def test_halves_spread_as_the_whole_does_about_the_truth():
     """For a mean the spread of halves is exactly the standard error: sd / sqrt(n)."""
     values = np.random.default_rng(0).normal(size=200)
-    chart = draw_halves(200, 4_000, 0) @ values / 100
+    means = draw_halves(200, 4_000, 0) @ values / 100
     assert draw_halves(200, 3, 0).sum(1).tolist() == [100.0] * 3
-    assert chart.std() == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=0.05)
-    low, high = half_sample_interval(float(values.mean()), chart, (-9.0, 9.0), 200)
+    assert means.std() == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=0.05)
+    low, high = half_sample_interval(float(values.mean()), means, (-9.0, 9.0), 200)
     assert high - low == pytest.approx(2 * 1.972 * values.std() / np.sqrt(200), rel=0.08)
     assert half_sample_interval(0.5, np.full(9, 0.5), (0.0, 1.0), 9) == (None, None)
 
@@ -230,10 +230,10 @@ def test_intervals_of_few_dialogs_are_wider():
 def test_of_a_hundred_intervals_about_95_hold_the_truth(n):
     """Means of n normal numbers, whose true mean is 0, 1,500 times."""
     values = np.random.default_rng(n).normal(size=(1_500, n))
-    chart = values @ draw_halves(n, 999, 7).T / (n // 2)
+    means = values @ draw_halves(n, 999, 7).T / (n // 2)
     ends = [
         half_sample_interval(float(v.mean()), d, (-9.0, 9.0), n)
-        for v, d in zip(values, chart, strict=True)
+        for v, d in zip(values, means, strict=True)
     ]
     assert 0.92 <= np.mean([low <= 0 <= high for low, high in ends]) <= 0.97
 
@@ -241,11 +241,11 @@ def test_of_a_hundred_intervals_about_95_hold_the_truth(n):
 def within(sizes, vectors):
     """Turns of one system, so many in each dialog."""
     names = [f"{size}-{i}" for i, size in enumerate(sizes) for _ in range(size)]
-    lock = pl.Series([list(map(float, v)) for v in vectors], dtype=pl.List(pl.Float32))
-    return pl.DataFrame({"dialog": names, "said": lock})
+    column = pl.Series([list(map(float, v)) for v in vectors], dtype=pl.List(pl.Float32))
+    return pl.DataFrame({"dialog": names, "said": column})
 
 
-def beside(people, bot):
+def two_sides(people, bot):
     """Dialogs of so many turns each, of people and of a bot."""
     sides = [("human", people, 0), ("bot", bot, 1)]
     kind = {"turn": pl.lit(0, pl.Int32), "meant": pl.lit(None, pl.List(pl.Float32))}
@@ -260,10 +260,10 @@ def beside(people, bot):
 def test_there_is_no_interval_unless_both_sides_have_enough_dialogs():
     """People in 1 dialog of 150 turns, the bot in 6: of halves of all 7, half have no people."""
     metric, ends = load("mauve"), ["mauve[minilm]_low", "mauve_star[minilm]_high"]
-    bot = metric.summary(beside([150], [25] * 6), seed=0).filter(system="bot")
+    bot = metric.summary(two_sides([150], [25] * 6), seed=0).filter(system="bot")
     assert bot["mauve[minilm]"].null_count() == 0
     assert bot.select(ends).row(0) == (None, None)
-    bot = metric.summary(beside([25] * 6, [25] * 6), seed=0).filter(system="bot")
+    bot = metric.summary(two_sides([25] * 6, [25] * 6), seed=0).filter(system="bot")
     assert None not in bot.select(ends).row(0)
 
 

@@ -38,13 +38,13 @@ def direct(kind, firsts, seconds):
     from transformers import AutoTokenizer, BertForNextSentencePrediction
     from transformers import BertForSequenceClassification as Classes
 
-    prefix = AutoTokenizer.from_pretrained(str(tiny(kind)))
+    tokenizer = AutoTokenizer.from_pretrained(str(tiny(kind)))
     maker = BertForNextSentencePrediction if kind == "bert-nsp" else Classes
     model = maker.from_pretrained(str(tiny(kind))).eval()
     with torch.inference_mode():
         pairs = zip(firsts, seconds, strict=True)
         return torch.cat(
-            [model(**prefix(a, b, return_tensors="pt")).logits for a, b in pairs]
+            [model(**tokenizer(a, b, return_tensors="pt")).logits for a, b in pairs]
         ).numpy()
 
 
@@ -64,8 +64,8 @@ def test_without_a_reference_there_is_no_score_but_a_reason(name):
 def test_without_something_to_answer_there_is_no_score_but_a_reason(name):
     metric = ready(name)
     turns = talk("x: tea", "y: ...", "x: rain", "y: чай")
-    output = score(turns, [metric]).at("turn")[f"{metric.name}_null"].to_list()
-    assert output == ["answers_nothing", "no_words", "no_words", "other_script"]
+    reasons = score(turns, [metric]).at("turn")[f"{metric.name}_null"].to_list()
+    assert reasons == ["answers_nothing", "no_words", "no_words", "other_script"]
 
 
 @pytest.mark.parametrize("name", [*REFERENCED, *ANSWERING, "nli_contradiction"])
@@ -90,15 +90,15 @@ def test_of_several_references_the_best_counts(name):
 def test_coherence_is_the_cosine_with_what_is_answered():
     metric = load("coherence", model=BERT)
     first, second = vector("good tea", "I like rain.")
-    result = scores(metric, talk("x: good tea", "y: I like rain."))
-    assert result == [None, pytest.approx(first @ second, abs=1e-6)]
+    values = scores(metric, talk("x: good tea", "y: I like rain."))
+    assert values == [None, pytest.approx(first @ second, abs=1e-6)]
 
 
 def test_coherence_with_more_history_joins_the_turns_before():
     metric = load("coherence", model=BERT, history=2)
     first, second = vector("good tea I like rain.", "why")
-    result = scores(metric, talk("x: good tea", "y: I like rain.", "x: why"))
-    assert result[2] == pytest.approx(first @ second, abs=1e-6)
+    values = scores(metric, talk("x: good tea", "y: I like rain.", "x: why"))
+    assert values[2] == pytest.approx(first @ second, abs=1e-6)
     with pytest.raises(BadValue) as error:
         load("coherence", history=0)
     assert str(error.value) == "coherence.history is 0; it is 1 or more"
@@ -120,15 +120,15 @@ def test_coherence_agrees_with_people_as_it_did_before(data, name, rho):
     rows = json.loads((data / "dstc10-dev" / f"{name}_eval.json").read_text(encoding="utf-8"))
     lines, people = [], []
     for number, row in enumerate(rows):
-        calls = [line for line in row["context"].split("\n") if line.strip()][-1]
-        lines += [(str(number), "a", calls, None), (str(number), "b", row["response"], "s")]
+        query = [line for line in row["context"].split("\n") if line.strip()][-1]
+        lines += [(str(number), "a", query, None), (str(number), "b", row["response"], "s")]
         overall = next(v for k, v in row["annotations"].items() if k.lower() == "overall")
         people.append(np.mean(overall))
     frame = pl.DataFrame(lines, ["dialog", "speaker", "text", "system"], orient="row")
     from simpatico import Turns
 
-    result = scores(load("coherence"), Turns.from_utterances(frame))
-    assert spearmanr(result, people)[0] == pytest.approx(rho, abs=1e-3)
+    values = scores(load("coherence"), Turns.from_utterances(frame))
+    assert spearmanr(values, people)[0] == pytest.approx(rho, abs=1e-3)
 
 
 def test_bleurt_is_what_the_model_says_of_reference_and_turn():
@@ -148,11 +148,11 @@ def test_bleurt_refuses_a_model_that_does_not_rate():
 
 
 def test_nsp_is_the_share_of_the_first_class():
-    calls, message = "good tea", "I like rain."
-    logits = direct("bert-nsp", [calls], [message])[0].astype(np.float64)
+    query, reply = "good tea", "I like rain."
+    logits = direct("bert-nsp", [query], [reply])[0].astype(np.float64)
     expected = np.exp(logits[0]) / np.exp(logits).sum()
     metric = load("nsp", model=f"path:{tiny('bert-nsp')}")
-    assert scores(metric, talk(f"x: {calls}", f"y: {message}")) == [
+    assert scores(metric, talk(f"x: {query}", f"y: {reply}")) == [
         None,
         pytest.approx(expected, abs=1e-5),
     ]
@@ -161,8 +161,8 @@ def test_nsp_is_the_share_of_the_first_class():
 def test_nsp_by_a_trained_head():
     """The head's number is 2 times the inner product, less 1."""
     first, second = vector("good tea", "I like rain.")
-    result = scores(ready("nsp"), talk("x: good tea", "y: I like rain."))
-    assert result[1] == pytest.approx(logistic(2 * (first @ second) - 1), abs=1e-6)
+    values = scores(ready("nsp"), talk("x: good tea", "y: I like rain."))
+    assert values[1] == pytest.approx(logistic(2 * (first @ second) - 1), abs=1e-6)
 
 
 def test_a_turn_contradicts_at_most_what_its_speaker_said():
@@ -193,9 +193,9 @@ def test_the_most_contradicted_turn_counts(tmp_path):
     shares = np.exp(logits)[:, 0] / np.exp(logits).sum(axis=1)
     turns = talk(f"x: {own[0]}", "y: no", f"x: {own[1]}", "y: why", f"x: {own[2]}")
     metric = load("nli_contradiction", model=f"path:{folder}")
-    result = scores(metric, turns)
-    assert result[4] == pytest.approx(shares.max(), abs=1e-5)
-    assert (result[0], result[1]) == (None, None)
+    values = scores(metric, turns)
+    assert values[4] == pytest.approx(shares.max(), abs=1e-5)
+    assert (values[0], values[1]) == (None, None)
     last = load("nli_contradiction", model=f"path:{folder}", history=1)
     assert scores(last, turns)[4] == pytest.approx(shares[1], abs=1e-5)
     assert nulls(metric, turns)[:2] == ["says_first", "says_first"]
@@ -204,9 +204,9 @@ def test_the_most_contradicted_turn_counts(tmp_path):
 def test_extremes_of_word_vectors_by_hand():
     """tea (1, 5), rain (3, 2): maxima (3, 5), minima (1, 2); don't is do (2, 2); sun is unknown."""
     pool = WordExtremes(f"path:{vectors_folder()}").compute(None, None)
-    result = pool.of(["Tea, rain", "don't", "sun"])
-    assert result[:2].tolist() == [[3, 5, 1, 2], [2, 2, 2, 2]]
-    assert np.isnan(result[2]).all()
+    vectors = pool.of(["Tea, rain", "don't", "sun"])
+    assert vectors[:2].tolist() == [[3, 5, 1, 2], [2, 2, 2, 2]]
+    assert np.isnan(vectors[2]).all()
 
 
 def test_ruber_referenced_is_the_cosine_of_extremes():
@@ -233,19 +233,19 @@ def test_ruber_blends_both_parts(blend, expected):
     is 22, so the head says logistic(43), nearly 1."""
     metric = load("ruber", model=ready_model("ruber"), blend=blend)
     like = (np.sqrt(0.75) - 0.6) / 0.4
-    turns = answers(("tea rain", ["tea"]), heard="do")
+    turns = answers(("tea rain", ["tea"]), query="do")
     assert scores(metric, turns) == [pytest.approx(expected(like, logistic(43)), abs=1e-6)]
 
 
 def test_ctx_ruber_parts():
-    model, turns = ready_model("ctx_ruber"), answers(("I like rain.", ["good tea"]), heard="why")
-    message, reference, calls = vector("I like rain.", "good tea", "why")
-    result = {
+    model, turns = ready_model("ctx_ruber"), answers(("I like rain.", ["good tea"]), query="why")
+    reply, reference, query = vector("I like rain.", "good tea", "why")
+    values = {
         m: scores(load("ctx_ruber", model=model, mode=m), turns)[0]
         for m in ("referenced", "unreferenced")
     }
-    assert result["referenced"] == pytest.approx(message @ reference, abs=1e-6)
-    assert result["unreferenced"] == pytest.approx(logistic(2 * (message @ calls) - 1), abs=1e-6)
+    assert values["referenced"] == pytest.approx(reply @ reference, abs=1e-6)
+    assert values["unreferenced"] == pytest.approx(logistic(2 * (reply @ query) - 1), abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("ruber", "ruber"), ("ctx_ruber", "ctx-ruber")])
@@ -270,10 +270,10 @@ def test_a_head_of_another_kind_is_refused():
 
 
 def test_deep_am_against_the_context():
-    message, calls = vector("I like rain.", "why")
+    reply, query = vector("I like rain.", "why")
     metric = load("deep_am", model=BERT, mode="context")
-    assert scores(metric, answers(("I like rain.", None), heard="why")) == [
-        pytest.approx(message @ calls, abs=1e-6)
+    assert scores(metric, answers(("I like rain.", None), query="why")) == [
+        pytest.approx(reply @ query, abs=1e-6)
     ]
 
 
@@ -313,8 +313,8 @@ def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
 def test_usl_is_put_together_step_by_step():
     """U .9, S .5, L .2: (.9 + .45 + .09) / 3 = .48; (.9 + .5 + .1) / 3 = .5; 1.6 / 3 = .5333."""
     parts = (np.array([0.9]), np.array([0.5]), np.array([0.2]))
-    result = [compose_usl(*parts, how)[0] for how in ("h", "hs", "a")]
-    assert result == pytest.approx([0.48, 0.5, 1.6 / 3], abs=1e-12)
+    values = [compose_usl(*parts, how)[0] for how in ("h", "hs", "a")]
+    assert values == pytest.approx([0.48, 0.5, 1.6 / 3], abs=1e-12)
 
 
 def test_usl_h_by_hand():
@@ -324,8 +324,8 @@ def test_usl_h_by_hand():
     turns = talk("x: why", "y: tea rain", "x: good tea")
     table = score(turns, [metric]).at("turn")
     mark = metric.name.removeprefix("usl_h")
-    calls, message = vector("why", "tea rain")
-    valid, follows = logistic(1), logistic(2 * (calls @ message) - 1)
+    query, reply = vector("why", "tea rain")
+    valid, follows = logistic(1), logistic(2 * (query @ reply) - 1)
     row = table.row(1, named=True)
     assert row[f"usl_h_understandable{mark}"] == pytest.approx(valid, abs=1e-6)
     assert row[f"usl_h_sensible{mark}"] == pytest.approx(follows, abs=1e-6)

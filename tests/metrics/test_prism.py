@@ -42,7 +42,7 @@ def test_modes_by_hand(mode, expected, monkeypatch):
     monkeypatch.setattr(
         Likelihoods,
         "of",
-        lambda self, given, texts: [np.array(LOGS[p]) for p in zip(given, texts, strict=True)],
+        lambda self, sources, texts: [np.array(LOGS[p]) for p in zip(sources, texts, strict=True)],
     )
     turns = score(conversation("A", "B"), [prism(mode=mode)]).at("turn")
     assert turns["prism[marian]"].to_list() == [None, expected]
@@ -51,20 +51,20 @@ def test_modes_by_hand(mode, expected, monkeypatch):
 
 
 def test_with_a_pivot_the_turn_is_written_from_the_translation(monkeypatch):
-    records = []
+    calls = []
     real = Likelihoods.of
-    monkeypatch.setattr(Likelihoods, "of", lambda s, g, t: records.append((g, t)) or real(s, g, t))
+    monkeypatch.setattr(Likelihoods, "of", lambda s, g, t: calls.append((g, t)) or real(s, g, t))
     metric = prism(pivot=f"path:{tiny('marian')}")
     value = score(conversation("so good"), [metric]).at("turn")["prism[marian+marian]"][1]
     french, back = Translation(metric.pivot).compute(None, None).of(["so good", "tea."])
-    assert records == [([french], ["tea."]), ([back], ["so good"])]
+    assert calls == [([french], ["tea."]), ([back], ["so good"])]
     assert value < 0
 
 
 def test_a_translation_is_always_the_same():
-    inputs = ["I like tea.", "the dog", "so"]
-    one = Translation(f"path:{tiny('marian')}").compute(None, None).of(inputs)
-    other = Translation(f"path:{tiny('marian')}").compute(None, None).of(inputs[::-1])
+    texts = ["I like tea.", "the dog", "so"]
+    one = Translation(f"path:{tiny('marian')}").compute(None, None).of(texts)
+    other = Translation(f"path:{tiny('marian')}").compute(None, None).of(texts[::-1])
     assert one == other[::-1]
 
 
@@ -77,13 +77,13 @@ def test_real_translators_prefer_a_paraphrase_to_another_sentence():
     assert there.of(["Hello, how are you?"]) == ["Bonjour, comment allez-vous ?"]
     metric = prism(model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
     texts = [reference, "My sister and I went on a hike last weekend.", "I ate soup with my boss."]
-    result = [
+    values = [
         score(conversation(reference, text=text), [metric]).at("turn")[metric.name][1]
         for text in texts
     ]
-    assert result[0] > result[1] > result[2]
+    assert values[0] > values[1] > values[2]
     assert metric.name == "prism[opus-mt-en-fr+opus-mt-fr-en]"
-    assert result[0] == pytest.approx(-0.27, abs=0.05)
+    assert values[0] == pytest.approx(-0.27, abs=0.05)
 
 
 def test_a_parameter_that_makes_no_sense_is_refused():

@@ -65,9 +65,9 @@ def test_question_marks_of_web_addresses_do_not_ask(text, expected):
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_there_is_evidence_for_whatever_asks_and_it_adds_up_to_the_score(text):
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": text}))
-    result = collect_evidence(load("question_rate"), turns)
-    assert result["weight"].sum() == pytest.approx(asks(text))
-    assert all(text[s:e] in "?？؟\u037e" for s, e in result.select("start", "end").iter_rows())
+    evidence = collect_evidence(load("question_rate"), turns)
+    assert evidence["weight"].sum() == pytest.approx(asks(text))
+    assert all(text[s:e] in "?？؟\u037e" for s, e in evidence.select("start", "end").iter_rows())
 
 
 def test_evidence_is_each_mark_with_its_part():

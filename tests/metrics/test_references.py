@@ -26,25 +26,25 @@ def turns(pairs):
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
 def test_a_turn_has_what_sacrebleu_says_of_it(name):
     theirs = {"bleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}[name]
-    result = score(turns(PAIRS), [load(name)]).at("turn")[name].to_list()
-    assert result == [pytest.approx(theirs(t, r).score, abs=1e-9) for t, r in PAIRS]
+    values = score(turns(PAIRS), [load(name)]).at("turn")[name].to_list()
+    assert values == [pytest.approx(theirs(t, r).score, abs=1e-9) for t, r in PAIRS]
 
 
 def test_bleu_by_hand():
     """4 of 4, 3 of 3, 2 of 2, and 0 of 1 smoothed to 1/2; no brevity: 100 (1/2)^(1/4)."""
-    result = score(turns(PAIRS[:1]), [load("bleu")]).at("turn")["bleu"].item()
-    assert result == pytest.approx(100 * 0.5**0.25, abs=1e-9)
+    values = score(turns(PAIRS[:1]), [load("bleu")]).at("turn")["bleu"].item()
+    assert values == pytest.approx(100 * 0.5**0.25, abs=1e-9)
 
 
 def test_a_dialog_has_the_bleu_of_all_its_turns_at_once():
     """The speaker of the first and third turn; sacrebleu's own corpus score of the two."""
     pairs = [PAIRS[0], PAIRS[1], PAIRS[3]]
-    result = score(turns(pairs), [load("bleu")]).at("dialog")["bleu"].to_list()
+    values = score(turns(pairs), [load("bleu")]).at("dialog")["bleu"].to_list()
     texts, refs = (
         [pairs[0][0], pairs[2][0]],
         [[pairs[0][1][0], pairs[2][1][0]], [pairs[0][1][1], None]],
     )
-    assert result[0] == pytest.approx(sacrebleu.corpus_bleu(texts, refs).score, abs=1e-9)
+    assert values[0] == pytest.approx(sacrebleu.corpus_bleu(texts, refs).score, abs=1e-9)
 
 
 def test_a_dialog_has_the_mean_chrf_of_its_turns():

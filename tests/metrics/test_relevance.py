@@ -27,14 +27,14 @@ def logistic(x):
 
 def test_probabilities_by_hand():
     turns = answers(*((text, None) for text in ("tea", "rain", "dog")))
-    result = scores(METRIC, turns)
-    assert result == pytest.approx([0.5, logistic(4), logistic(-4)], abs=1e-7)
-    assert result == pytest.approx([0.5, 0.982014, 0.017986], abs=1e-6)
+    values = scores(METRIC, turns)
+    assert values == pytest.approx([0.5, logistic(4), logistic(-4)], abs=1e-7)
+    assert values == pytest.approx([0.5, 0.982014, 0.017986], abs=1e-6)
 
 
 def test_the_same_reply_to_something_else_is_another_pair():
     """Heard dog (-1), said rain (3): -3 - 2 = -5."""
-    assert scores(METRIC, answers(("rain", None), heard="dog")) == [
+    assert scores(METRIC, answers(("rain", None), query="dog")) == [
         pytest.approx(logistic(-5), abs=1e-7)
     ]
 
@@ -42,15 +42,15 @@ def test_the_same_reply_to_something_else_is_another_pair():
 def test_over_an_encoder_it_is_the_head_of_both_vectors():
     """The inner product of both vectors, times 2, less 1."""
     bert = f"path:{tiny('bert')}"
-    calls, message = Embeddings(bert).compute(None, None).of(["good tea", "I like rain."])
+    query, reply = Embeddings(bert).compute(None, None).of(["good tea", "I like rain."])
     metric = load("relevance", model=f"path:{heads_folder('relevance')}")
-    result = scores(metric, talk("x: good tea", "y: I like rain."))
-    assert result == [None, pytest.approx(logistic(2 * float(calls @ message) - 1), abs=1e-6)]
+    values = scores(metric, talk("x: good tea", "y: I like rain."))
+    assert values == [None, pytest.approx(logistic(2 * float(query @ reply) - 1), abs=1e-6)]
 
 
 def test_it_has_one_score_a_mean_over_turns():
-    (output,) = METRIC.scores
-    assert (output.title, output.more, output.less) == (
+    (definition,) = METRIC.scores
+    assert (definition.title, definition.more, definition.less) == (
         "Relevance",
         "is more relevant than",
         "is less relevant than",

@@ -18,8 +18,8 @@ def values(*lines, **parameters):
 
 def test_what_the_speaker_said_before_counts_and_what_others_said_does_not():
     """x repeats i-like-tea, one of i-like-tea, like-tea-a, tea-a-lot; y says it first herself."""
-    result = values("x: I like tea", "y: I like tea", "x: I like tea a lot")
-    assert result == [0.0, 0.0, pytest.approx(1 / 3)]
+    rates = values("x: I like tea", "y: I like tea", "x: I like tea a lot")
+    assert rates == [0.0, 0.0, pytest.approx(1 / 3)]
 
 
 def test_within_a_turn_the_second_time_counts():
@@ -41,25 +41,25 @@ def test_a_dialog_has_the_share_over_all_its_turns():
 
 def test_the_repeated_stretches_are_shown_and_make_up_the_score():
     turns = talk("x: I like tea", "y: oh", "x: Well, I like TEA, I like tea!")
-    result = collect_evidence(load("repetition"), turns)
-    assert result.select("row", "start", "end").rows() == [(2, 6, 16), (2, 18, 28)]
-    assert result["weight"].to_list() == [pytest.approx(1 / 5)] * 2
+    evidence = collect_evidence(load("repetition"), turns)
+    assert evidence.select("row", "start", "end").rows() == [(2, 6, 16), (2, 18, 28)]
+    assert evidence["weight"].to_list() == [pytest.approx(1 / 5)] * 2
     assert score(turns, [load("repetition")]).at("turn")["repetition"][2] == pytest.approx(2 / 5)
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=7), min_size=1, max_size=6))
 def test_it_equals_a_loop(turns):
     lines = [f"{'xy'[i % 2]}: {' '.join(words)}" for i, words in enumerate(turns)]
-    message = {"x": set(), "y": set()}
-    target = []
+    history = {"x": set(), "y": set()}
+    expected = []
     for i, words in enumerate(turns):
-        own, before = [tuple(words[j : j + 3]) for j in range(len(words) - 2)], message["xy"[i % 2]]
+        own, before = [tuple(words[j : j + 3]) for j in range(len(words) - 2)], history["xy"[i % 2]]
         again = 0
         for triple in own:
             again += triple in before
             before.add(triple)
-        target.append(again / len(own) if own else None)
-    assert values(*lines) == [None if w is None else pytest.approx(w) for w in target]
+        expected.append(again / len(own) if own else None)
+    assert values(*lines) == [None if w is None else pytest.approx(w) for w in expected]
 
 
 def test_n_is_at_least_one():

@@ -49,9 +49,9 @@ def test_a_dialog_has_mean_least_most_and_how_many_are_known():
     """bob speaks twice to ann and once to cyd: two of three turns are to somebody known."""
     turns = talk("ann: tea", "bob: why?", "ann: tea", "bob: well", "cyd: tea", "bob: well")
     row = score(turns, [METRIC]).at("dialog").filter(speaker="bob").row(0, named=True)
-    result = [row[f"reply_chance{end}{MARK}"] for end in ("", "_min", "_max", "_known")]
+    values = [row[f"reply_chance{end}{MARK}"] for end in ("", "_min", "_max", "_known")]
     mean = (0.924142 + 0.622459 + 0.268941) / 3
-    assert tuple(result) == near(mean, 0.268941, 0.924142, 2 / 3)
+    assert tuple(values) == near(mean, 0.268941, 0.924142, 2 / 3)
 
 
 def test_the_interlocutor_that_data_names_is_who_counts():
@@ -100,12 +100,12 @@ def test_text_that_the_encoder_cannot_read_is_null_and_says_so():
 
 def test_words_that_move_a_chance_are_shown():
     """Naming ann adds 1: with -1 and her 1.5 that is 1.5, without .5: .817574 - .622459 = .195115."""
-    names = by_hand().shared.copy()
-    names[COVARIATES.index("named")] = 1.0
-    metric = load("reply_chance", model=folder(replace(by_hand(), shared=names)))
-    result = collect_evidence(metric, talk("cyd: dog", "ann: tea", "bob: well Ann tea"))
-    assert [row[:3] for row in result.rows()] == [(2, 5, 8)]
-    assert tuple(result["weight"]) == near(0.195115)
+    weights = by_hand().shared.copy()
+    weights[COVARIATES.index("named")] = 1.0
+    metric = load("reply_chance", model=folder(replace(by_hand(), shared=weights)))
+    evidence = collect_evidence(metric, talk("cyd: dog", "ann: tea", "bob: well Ann tea"))
+    assert [row[:3] for row in evidence.rows()] == [(2, 5, 8)]
+    assert tuple(evidence["weight"]) == near(0.195115)
 
 
 def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
@@ -124,8 +124,8 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
 
 
 def test_the_card_says_what_it_learned_from_and_how_many_it_knows_but_not_whom():
-    output = METRIC.card.about
-    assert output == (
+    about = METRIC.card.about
+    assert about == (
         "How likely the addressed user is to reply to a turn. Trained on chats (licence: MIT): "
         "4 turns. It knows 2 users."
     )

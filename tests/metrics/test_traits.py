@@ -69,14 +69,14 @@ def dialog(metric: Metric, *texts: str) -> tuple[float | None, str | None]:
 def test_score_by_hand(model: str) -> None:
     # words: good x2, day x1, sir x3 -> (2*6 - 3) / 6 = 1.5
     # pairs within turns: good day, day sir | sir good, good sir -> 2 / 4 = 0.5
-    result = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
-    assert result == (pytest.approx(4 + 1.5 + 0.5), None)
+    value = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
+    assert value == (pytest.approx(4 + 1.5 + 0.5), None)
 
 
 def test_one_turn_or_many_differ_only_in_the_pairs_between(model: str) -> None:
     # joined: 5 pairs, one of them "good day" -> 2 / 5
-    result = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
-    assert result == (pytest.approx(4 + 1.5 + 0.4), None)
+    value = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
+    assert value == (pytest.approx(4 + 1.5 + 0.4), None)
 
 
 def test_turns_of_one_word_have_no_pairs(model: str) -> None:
@@ -113,8 +113,8 @@ def test_chunks_cannot_change_a_score(model: str) -> None:
     rows = [(f"d{i}", "bot", "good day sir " * (i + 7)) for i in range(40)]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     turns = Turns.from_utterances(frame)
-    full = score(turns, [Empathy(model)]).at("dialog")
-    assert full.equals(score(turns, [Empathy(model)], chunk=3).at("dialog"))
+    table = score(turns, [Empathy(model)]).at("dialog")
+    assert table.equals(score(turns, [Empathy(model)], chunk=3).at("dialog"))
 
 
 def test_signature_names_the_model_by_its_hash(model: str) -> None:
@@ -168,17 +168,17 @@ def wassa() -> tuple[dict[str, list[str]], dict[str, list[float]]]:
         messages = list(csv.DictReader(file, **options))  # type: ignore[arg-type]
     with (folder / "goldstandard_dev_2022.tsv").open(encoding="utf-8", newline="\n") as file:
         answers = list(csv.reader(file, **options))  # type: ignore[arg-type]
-    essays, result = defaultdict(list), {}
+    essays, ratings = defaultdict(list), {}
     for message, answer in zip(messages, answers, strict=True):
         essays[message["response_id"]].append(message["essay"])
-        result[message["response_id"]] = [float(cell) for cell in answer[3:]]
-    return dict(essays), result
+        ratings[message["response_id"]] = [float(cell) for cell in answer[3:]]
+    return dict(essays), ratings
 
 
 def everybody() -> tuple[dict[str, list[str]], dict[str, float]]:
     """Essays and agreeableness of all 426 people of WASSA-2022 with known answers."""
-    essays, result = wassa()
-    answers = {person: numbers[AGREEABLENESS] for person, numbers in result.items()}
+    essays, ratings = wassa()
+    answers = {person: numbers[AGREEABLENESS] for person, numbers in ratings.items()}
     with (DATA / "wassa" / "messages_train.tsv").open(encoding="utf-8", newline="\n") as file:
         for message in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             essays.setdefault(message["response_id"], []).append(message["essay"])
@@ -201,18 +201,20 @@ def test_figures_on_people_never_seen(
     metric: Metric, answer: int, r: float, low: float, high: float
 ) -> None:
     essays, answers = wassa()
-    result = compared(metric, essays, {person: a[answer] for person, a in answers.items()})
-    assert (result.n, round(result.r or 0, 3)) == (54, r)
-    assert [result.low, result.high] == pytest.approx([low, high], abs=0.0005)
+    outcome = agreement_with_answers(
+        metric, essays, {person: a[answer] for person, a in answers.items()}
+    )
+    assert (outcome.n, round(outcome.r or 0, 3)) == (54, r)
+    assert [outcome.low, outcome.high] == pytest.approx([low, high], abs=0.0005)
 
 
 def test_agreeableness_does_not_carry_over_to_essays() -> None:
-    result = compared(Agreeableness(), *everybody())
-    assert (result.n, round(result.r or 0, 3)) == (426, 0.055)
-    assert [result.low, result.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
+    outcome = agreement_with_answers(Agreeableness(), *everybody())
+    assert (outcome.n, round(outcome.r or 0, 3)) == (426, 0.055)
+    assert [outcome.low, outcome.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
 
 
-def compared(
+def agreement_with_answers(
     metric: Metric, essays: dict[str, list[str]], answers: dict[str, float]
 ) -> CorrelationFigure:
     """How a metric's scores of people agree with their answers."""

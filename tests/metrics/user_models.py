@@ -12,7 +12,7 @@ from simpatico.features.users.model import Standardizer, UserModel, UserWeights
 from simpatico.models.names import find_model
 from simpatico.training.card import About
 from simpatico.training.users.folder import save_user_model
-from tests.metrics.heads import made
+from tests.metrics.heads import temporary_folder
 from tests.models.tiny import tiny
 
 TEST = ModelEvaluation(20, 2, {"AUC": RecordedResult(0.7, 0.6, 0.8)})
@@ -37,7 +37,7 @@ def by_hand(target="chance", **changes) -> UserModel:
 
 def folder(model: UserModel, spec: InputSpec = PLAIN, out: Path | None = None) -> str:
     """The name of a folder of this model."""
-    out = out or made("personal") / "m"
+    out = out or temporary_folder("personal") / "m"
     about = About("chats", "MIT", "simpatico train", {"seed": 0})
     save_user_model(out, model, inputs=spec, n_examples=4, test=TEST, about=about)
     return f"path:{out}"

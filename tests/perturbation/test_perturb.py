@@ -31,37 +31,37 @@ THREE = dialogs(
 )
 
 
-def texts(made):
-    return made.turns.frame["text"].to_list()
+def texts(perturbation):
+    return perturbation.turns.frame["text"].to_list()
 
 
 def test_copied_answers_are_what_they_answer():
-    sample = perturb(THREE, "copied")
-    message = THREE.frame["text"].to_list()
-    assert texts(sample) == [
-        message[0],
-        message[0],
-        message[2],
-        message[2],
-        message[4],
-        message[4],
-        message[6],
-        message[6],
+    perturbation = perturb(THREE, "copied")
+    originals = THREE.frame["text"].to_list()
+    assert texts(perturbation) == [
+        originals[0],
+        originals[0],
+        originals[2],
+        originals[2],
+        originals[4],
+        originals[4],
+        originals[6],
+        originals[6],
     ]
-    assert sample.changed.tolist() == [False, True] * 4
-    assert (sample.n_answers, sample.unchanged_counts) == (4, {})
+    assert perturbation.changed.tolist() == [False, True] * 4
+    assert (perturbation.n_answers, perturbation.unchanged_counts) == (4, {})
 
 
 def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
-    sample = perturb(THREE, "flipped")
-    assert texts(sample)[1::2] == [
+    perturbation = perturb(THREE, "flipped")
+    assert texts(perturbation)[1::2] == [
         "I am glad to hear that",
         "Was it an old cat?",
         "Terrible, badly done!",
         "It stands behind the church.",
     ]
-    assert sample.changed.tolist() == [False, True, False, False, False, True, False, False]
-    assert sample.unchanged.to_list() == [
+    assert perturbation.changed.tolist() == [False, True, False, False, False, True, False, False]
+    assert perturbation.unchanged.to_list() == [
         None,
         None,
         None,
@@ -71,36 +71,36 @@ def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
         None,
         "no_feeling",
     ]
-    assert (sample.n_answers, sample.unchanged_counts) == (4, {"no_feeling": 2})
+    assert (perturbation.n_answers, perturbation.unchanged_counts) == (4, {"no_feeling": 2})
 
 
 def test_generic_answers_come_from_the_list_and_the_seed():
-    sample = perturb(THREE, "generic", seed=1)
-    assert set(texts(sample)[1::2]) <= set(GENERIC)
-    assert texts(sample) == texts(perturb(THREE, "generic", seed=1))
-    assert any(texts(sample) != texts(perturb(THREE, "generic", seed=s)) for s in range(2, 5))
+    perturbation = perturb(THREE, "generic", seed=1)
+    assert set(texts(perturbation)[1::2]) <= set(GENERIC)
+    assert texts(perturbation) == texts(perturb(THREE, "generic", seed=1))
+    assert any(texts(perturbation) != texts(perturb(THREE, "generic", seed=s)) for s in range(2, 5))
 
 
 def test_shuffled_answers_are_the_same_ones_in_other_dialogs():
     """Six dialogs of one answer each go three places round in a drawn order: none stays."""
     many = dialogs(*(f"question {n} | answer {n}" for n in range(6)))
-    sample = perturb(many, "shuffled")
-    own, dealt = many.frame["text"].to_list()[1::2], texts(sample)[1::2]
+    perturbation = perturb(many, "shuffled")
+    own, dealt = many.frame["text"].to_list()[1::2], texts(perturbation)[1::2]
     assert sorted(own) == sorted(dealt)
     assert all(a != b for a, b in zip(own, dealt, strict=True))
-    assert texts(sample) != texts(perturb(many, "shuffled", seed=1))
+    assert texts(perturbation) != texts(perturb(many, "shuffled", seed=1))
 
 
 def test_a_dialog_with_most_of_the_answers_cannot_be_dealt_whole():
     """Of 4 answers 3 are of one dialog: half the way round two of these meet their own dialog."""
-    sample = perturb(dialogs("a|one|b|two|c|three", "d|four"), "shuffled")
-    assert sample.unchanged_counts == {"no_other_dialog": 2}
+    perturbation = perturb(dialogs("a|one|b|two|c|three", "d|four"), "shuffled")
+    assert perturbation.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_dialogs_of_one_prompt_count_as_one():
     frame = dialogs("hello|hi there", "hello|good day").frame.with_columns(prompt=pl.lit("greet"))
-    sample = perturb(Turns(frame), "shuffled")
-    assert sample.unchanged_counts == {"no_other_dialog": 2}
+    perturbation = perturb(Turns(frame), "shuffled")
+    assert perturbation.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_each_system_keeps_its_own_answers():
@@ -108,8 +108,10 @@ def test_each_system_keeps_its_own_answers():
     both += [dialogs(f"a{n}|two {n}", system="two").frame for n in range(4)]
     frame = pl.concat([f.with_columns(dialog=pl.lit(f"d{n}")) for n, f in enumerate(both)])
     for kind in ("shuffled", "off-topic"):
-        sample = perturb(Turns(frame), kind).turns.frame.filter(pl.col("turn") == 1)
-        assert all(text.split()[0] == system for text, system in sample["text", "system"].rows())
+        perturbation = perturb(Turns(frame), kind).turns.frame.filter(pl.col("turn") == 1)
+        assert all(
+            text.split()[0] == system for text, system in perturbation["text", "system"].rows()
+        )
 
 
 def test_off_topic_answers_share_no_word_and_are_about_as_long():
@@ -120,15 +122,15 @@ def test_off_topic_answers_share_no_word_and_are_about_as_long():
         "where does the cat sleep | The cat prefers sofas",
         "how was football | Rain stopped everything early, sadly, without any goals",
     )
-    sample = perturb(turns, "off-topic")
-    assert texts(sample)[1] == "Fried fish tonight"
-    assert texts(sample)[5] == "Fried fish tonight"
-    assert texts(sample)[3] in {"Our cat sleeps", "The cat prefers sofas"}
+    perturbation = perturb(turns, "off-topic")
+    assert texts(perturbation)[1] == "Fried fish tonight"
+    assert texts(perturbation)[5] == "Fried fish tonight"
+    assert texts(perturbation)[3] in {"Our cat sleeps", "The cat prefers sofas"}
 
 
 def test_an_answer_about_nothing_is_never_taken_for_another():
-    sample = perturb(dialogs("a|it is what it is", "b|fish", "c|trees"), "off-topic")
-    assert "it is what it is" not in texts(sample)[1:]
+    perturbation = perturb(dialogs("a|it is what it is", "b|fish", "c|trees"), "off-topic")
+    assert "it is what it is" not in texts(perturbation)[1:]
 
 
 def test_what_is_answered_by_a_wrong_answer_stays_right():
@@ -150,17 +152,17 @@ def test_people_are_left_alone_beside_a_system():
 
 
 def test_wordless_answers_and_the_same_words_are_counted():
-    sample = perturb(dialogs("Really?|really!", "a|...", "?!|yes"), "copied")
-    assert sample.unchanged.to_list()[1::2] == ["same_words", "no_words", "no_words"]
-    assert not sample.changed.any()
+    perturbation = perturb(dialogs("Really?|really!", "a|...", "?!|yes"), "copied")
+    assert perturbation.unchanged.to_list()[1::2] == ["same_words", "no_words", "no_words"]
+    assert not perturbation.changed.any()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_conversations_without_an_answer_stay_as_they_are(kind):
     for turns in (Turns(THREE.frame.clear()), dialogs("hello")):
-        sample = perturb(turns, kind)
-        assert sample.turns.frame.equals(turns.frame)
-        assert sample.n_answers == 0
+        perturbation = perturb(turns, kind)
+        assert perturbation.turns.frame.equals(turns.frame)
+        assert perturbation.n_answers == 0
 
 
 def test_an_unknown_kind_is_named():
@@ -182,14 +184,14 @@ LINES = st.lists(
 @given(st.lists(LINES, min_size=1, max_size=5), st.sampled_from(KINDS), st.integers(0, 3))
 def test_only_texts_of_answers_change_and_each_says_so(lines, kind, seed):
     turns = dialogs(*("|".join(line) for line in lines))
-    sample = perturb(turns, kind, seed=seed)
-    rest = sample.turns.frame.drop("text")
+    perturbation = perturb(turns, kind, seed=seed)
+    rest = perturbation.turns.frame.drop("text")
     assert rest.equals(turns.frame.drop("text"))
-    differs = (sample.turns.frame["text"] != turns.frame["text"]).to_list()
-    assert differs == sample.changed.tolist()
-    output = sample.unchanged.is_not_null().to_list()
+    differs = (perturbation.turns.frame["text"] != turns.frame["text"]).to_list()
+    assert differs == perturbation.changed.tolist()
+    unchanged = perturbation.unchanged.is_not_null().to_list()
     rows = set(answer_rows(turns).tolist())
     assert all(
-        (a or b) == (row in rows) for row, (a, b) in enumerate(zip(differs, output, strict=True))
+        (a or b) == (row in rows) for row, (a, b) in enumerate(zip(differs, unchanged, strict=True))
     )
-    assert not any(a and b for a, b in zip(differs, output, strict=True))
+    assert not any(a and b for a, b in zip(differs, unchanged, strict=True))

@@ -22,19 +22,19 @@ def lines(path):
 
 def test_a_file_reads_back_as_the_same_dialogs_with_other_answers(tmp_path):
     before = read(SAMPLES)
-    sample = perturb(before, "shuffled")
-    write_perturbed(sample, tmp_path / "wrong.jsonl")
+    perturbation = perturb(before, "shuffled")
+    write_perturbed(perturbation, tmp_path / "wrong.jsonl")
     after = read(tmp_path / "wrong.jsonl")
     same = ["dialog", "turn", "speaker", "system", "answers", "prompt"]
     assert after.frame.select(same).equals(before.frame.select(same))
-    assert after.frame["text"].equals(sample.turns.frame["text"])
-    data = [json.loads(extras) for extras in after.frame["extras"]]
-    assert [t["perturbation"] == "shuffled" for t in data] == sample.changed.tolist()
+    assert after.frame["text"].equals(perturbation.turns.frame["text"])
+    extras_rows = [json.loads(extras) for extras in after.frame["extras"]]
+    assert [t["perturbation"] == "shuffled" for t in extras_rows] == perturbation.changed.tolist()
     assert stat.S_IMODE((tmp_path / "wrong.jsonl").stat().st_mode) == 0o600
 
 
 def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
-    given = {
+    source = {
         "dialog": ["d", "d"],
         "speaker": ["ann", "bot"],
         "system": [None, "bot"],
@@ -46,13 +46,13 @@ def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
         "topic": ["x", {"deep": [1, None]}],
     }
     path = tmp_path / "in.jsonl"
-    rows = [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+    rows = [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     before = read(path)
     write_perturbed(perturb(before, "flipped"), tmp_path / "out.jsonl")
     after = read(tmp_path / "out.jsonl")
-    remaining = [c for c in SCHEMA if c in before.frame.columns and c not in ("text", "extras")]
-    assert after.frame.select(remaining).equals(before.frame.select(remaining))
+    columns = [c for c in SCHEMA if c in before.frame.columns and c not in ("text", "extras")]
+    assert after.frame.select(columns).equals(before.frame.select(columns))
     assert after.frame["text"].to_list() == ["Hi", "I am sad"]
     assert json.loads(after.frame["extras"][1])["topic"] == {"deep": [1, None]}
 
@@ -62,18 +62,18 @@ SAID = st.tuples(st.sampled_from("abc"), st.sampled_from([None, "0", "1", "9"]),
 
 @settings(max_examples=25)
 @given(st.lists(SAID, min_size=1, max_size=6))
-def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, said):
+def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, turns):
     """Also where a speaker answers one turn twice, which must then be read without merging."""
     rows = [
         {"dialog": "d", "speaker": s, "text": f"t{n}", "id": str(n), "reply_to": r, "gap": g}
-        for n, (s, r, g) in enumerate(said)
+        for n, (s, r, g) in enumerate(turns)
     ]
     before = Turns.from_utterances(pl.DataFrame(rows, infer_schema_length=None))
     path = tmp_path_factory.mktemp("threads") / "out.jsonl"
     write_perturbed(perturb(before, "generic"), path)
     after = read(path, merge=not has_unmerged_turns(before))
-    remaining = ["dialog", "turn", "speaker", "answers"]
-    assert after.frame.select(remaining).equals(before.frame.select(remaining))
+    columns = ["dialog", "turn", "speaker", "answers"]
+    assert after.frame.select(columns).equals(before.frame.select(columns))
 
 
 def test_the_command_writes_a_file_a_kind_and_says_what_it_could_not_do(call, tmp_path):
@@ -95,12 +95,12 @@ def test_the_command_writes_a_file_a_kind_and_says_what_it_could_not_do(call, tm
 
 
 def test_the_command_depends_on_nothing_but_its_input_and_seed(call, tmp_path):
-    sample = []
+    contents = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         out = tmp_path / f"{name}.jsonl"
         assert call("perturb", SAMPLES, "--kind", "off-topic", "--seed", seed, "--out", out)[0] == 0
-        sample.append(out.read_bytes())
-    assert sample[0] == sample[1] != sample[2]
+        contents.append(out.read_bytes())
+    assert contents[0] == contents[1] != contents[2]
 
 
 def test_the_input_is_never_written_over(call, tmp_path):

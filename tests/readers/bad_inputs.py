@@ -38,7 +38,7 @@ class Bad:
 class BadFile:
     """A bad file: its bytes, where and why it is rejected, and how many turns are left.
 
-    Not `piped`: without its suffix it could be anything.
+    Not `via_stdin`: without its suffix it could be anything.
     """
 
     name: str
@@ -47,8 +47,8 @@ class BadFile:
     code: str
     reason: str
     line: int = 1
-    kept: int = 0
-    piped: bool = True
+    turn_count: int = 0
+    via_stdin: bool = True
 
 
 def row(**changes: Any) -> bytes:
@@ -261,7 +261,7 @@ def parquet(**columns: Any) -> bytes:
     return target.getvalue()
 
 
-def zipped() -> bytes:
+def zip_archive() -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr("conversations.json", CANARY)
@@ -304,7 +304,11 @@ FILES = [
         WIDE.format(16),
     ),
     BadFile(
-        "zip", ".zip", zipped(), "zip", "this is a zip archive; unpack it and give the file inside"
+        "zip",
+        ".zip",
+        zip_archive(),
+        "zip",
+        "this is a zip archive; unpack it and give the file inside",
     ),
     BadFile("cut_gzip_start", ".jsonl.gz", gzip.compress(MANY)[:8], "gzip_truncated", CUT),
     BadFile(
@@ -356,14 +360,14 @@ FILES = [
         4,
         3,
     ),
-    BadFile("no_header", ".csv", b"g,ann,CANARY-7f3a\n", "header", NO_DIALOG, piped=False),
+    BadFile("no_header", ".csv", b"g,ann,CANARY-7f3a\n", "header", NO_DIALOG, via_stdin=False),
     BadFile(
         "carriage_returns",
         ".csv",
         b"dialog,speaker,text\rg,ann,CANARY-7f3a\r",
         "csv",
         "there is a carriage return without a line feed; convert the line ends",
-        piped=False,
+        via_stdin=False,
     ),
     BadFile(
         "header_lacks_text",

@@ -18,7 +18,7 @@ def json_lines(rows: Iterable[Any]) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-def written(path: Path, content: bytes | str | list[Any] | Mapping[str, Any]) -> Path:
+def write_file(path: Path, content: bytes | str | list[Any] | Mapping[str, Any]) -> Path:
     """A file with these bytes, this text, or this value as JSON (lines if the suffix says so)."""
     if isinstance(content, list) and path.suffix == ".jsonl":
         content = json_lines(content)
@@ -28,19 +28,21 @@ def written(path: Path, content: bytes | str | list[Any] | Mapping[str, Any]) ->
     return path
 
 
-def packed(path: Path) -> Path:
+def gzip_copy(path: Path) -> Path:
     """The same file as .gz beside it."""
     target = path.with_name(path.name + ".gz")
     target.write_bytes(gzip.compress(path.read_bytes()))
     return target
 
 
-def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+def pipe_to_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     """Let these bytes be standard input."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-def aligned(*paths: Path | str, size: int = 32_768, **options: Any) -> tuple[list[Any], Alignment]:
+def align_files(
+    *paths: Path | str, size: int = 32_768, **options: Any
+) -> tuple[list[Any], Alignment]:
     """Every turn as (dialog, speaker, system, text, answers), and the alignment."""
     turns, alignment, _ = everything(*paths, size=size, **options)
     return [(t.dialog, t.speaker, t.system, t.text, t.answers) for t in turns], alignment

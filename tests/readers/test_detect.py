@@ -11,17 +11,17 @@ from simpatico.readers import Reader, Source, all_readers, pick_reader
 from simpatico.readers.file_formats.parlai import ParlAI
 from simpatico.readers.input.head import Head, close_json
 from tests.readers.file_formats.test_chatgpt import CHAT as CHATGPT
-from tests.readers.file_formats.test_convokit import said
+from tests.readers.file_formats.test_convokit import utterance
 from tests.readers.file_formats.test_inspect import LOG
 from tests.readers.file_formats.test_openai import CHAT
 from tests.readers.file_formats.test_parlai import DIALOG
 from tests.readers.file_formats.test_sharegpt import CHATS
 from tests.readers.file_formats.test_table import ROWS
-from tests.readers.files import written
+from tests.readers.files import write_file
 
 OURS = {
     "chatgpt": ("json", [CHATGPT]),
-    "convokit": ("jsonl", [said("u", "ann", None)]),
+    "convokit": ("jsonl", [utterance("u", "ann", None)]),
     "inspect": ("json", LOG),
     "openai": ("jsonl", [CHAT]),
     "parlai": ("jsonl", [DIALOG]),
@@ -42,27 +42,29 @@ def test_the_folder_is_the_list() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_exactly_one_format_knows_the_shape(tmp_path: Path, name: str) -> None:
     suffix, content = OURS[name]
-    head = Source.of(written(tmp_path / f"a.{suffix}", content)).head
+    head = Source.of(write_file(tmp_path / f"a.{suffix}", content)).head
     assert [reader.name for reader in all_readers() if reader.matches(head)] == [name]
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_name_of_the_file_does_not_matter(tmp_path: Path, name: str) -> None:
     suffix, content = OURS[name]
-    path = written(tmp_path / f"a.{suffix}", content)
+    path = write_file(tmp_path / f"a.{suffix}", content)
     assert pick_reader(Source.of(path.rename(tmp_path / "a.log"))).name == name
 
 
 def test_a_record_longer_than_the_head_is_known(tmp_path: Path) -> None:
     long = {"mapping": {"n": {"message": None, "x": "y" * 100_000}}, "current_node": "n"}
     for content in (json.dumps([long]), json.dumps([long], indent=1)):
-        assert pick_reader(Source.of(written(tmp_path / "c.json", content))).name == "chatgpt"
-    path = written(tmp_path / "c.jsonl", [{"messages": [{"role": "user", "content": "x" * 10**5}]}])
+        assert pick_reader(Source.of(write_file(tmp_path / "c.json", content))).name == "chatgpt"
+    path = write_file(
+        tmp_path / "c.jsonl", [{"messages": [{"role": "user", "content": "x" * 10**5}]}]
+    )
     assert pick_reader(Source.of(path)).name == "openai"
 
 
 def test_a_shape_of_no_format_lists_all(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.json", {"a": 1})
+    path = write_file(tmp_path / "a.json", {"a": 1})
     names = ", ".join(reader.name for reader in all_readers())
     with pytest.raises(DataError) as caught:
         pick_reader(Source.of(path))
@@ -78,7 +80,7 @@ def test_a_shape_of_several_formats_lists_those(
         return True
 
     monkeypatch.setattr(ParlAI, "matches", yes)
-    path = written(tmp_path / "a.jsonl", ROWS)
+    path = write_file(tmp_path / "a.jsonl", ROWS)
     with pytest.raises(DataError) as caught:
         pick_reader(Source.of(path))
     assert str(caught.value) == (
@@ -87,7 +89,7 @@ def test_a_shape_of_several_formats_lists_those(
 
 
 @pytest.mark.parametrize(
-    ("cut", "value"),
+    ("content", "value"),
     [
         (b'[{"a": 1}, {"b": [2, 3', [{"a": 1}, {"b": [2]}]),
         (b'{"a": "x, ]", "b": "y', {"a": "x, ]"}),
@@ -95,5 +97,5 @@ def test_a_shape_of_several_formats_lists_those(
         (b"[[", [[]]),
     ],
 )
-def test_cut_off_json_ends_after_its_last_whole_value(cut: bytes, value: Any) -> None:
-    assert json.loads(close_json(cut)) == value
+def test_cut_off_json_ends_after_its_last_whole_value(content: bytes, value: Any) -> None:
+    assert json.loads(close_json(content)) == value

@@ -52,8 +52,8 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 def chromium_path() -> str:
-    names = os.environ.get("SIMPATICO_CHROMIUM")
-    path = names or shutil.which("chromium") or shutil.which("chromium-browser")
+    configured_path = os.environ.get("SIMPATICO_CHROMIUM")
+    path = configured_path or shutil.which("chromium") or shutil.which("chromium-browser")
     if path and Path(path).is_file():
         return path
     skip_or_fail("no Chromium: apt-get install chromium")
@@ -70,7 +70,7 @@ def write_fonts_conf(fonts: str, folder: Path) -> Path:
     return path
 
 
-class Heard(socketserver.ThreadingTCPServer):
+class CallCounter(socketserver.ThreadingTCPServer):
     """A server that only counts who calls; evil.example leads here."""
 
     daemon_threads = True
@@ -78,26 +78,26 @@ class Heard(socketserver.ThreadingTCPServer):
 
     def __init__(self) -> None:
         self.calls: list[bytes] = []
-        super().__init__(("127.0.0.1", 0), Caller)
+        super().__init__(("127.0.0.1", 0), CallHandler)
 
 
-class Caller(socketserver.BaseRequestHandler):
-    server: Heard
+class CallHandler(socketserver.BaseRequestHandler):
+    server: CallCounter
 
     def handle(self) -> None:
         self.request.settimeout(2)
         try:
-            message = self.request.recv(1024)
+            data = self.request.recv(1024)
         except OSError:
-            message = b""
-        self.server.calls.append(message.split(b"\r\n")[0])
+            data = b""
+        self.server.calls.append(data.split(b"\r\n")[0])
         self.request.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 
 
 @contextmanager
-def sentinel() -> Iterator[Heard]:
+def sentinel() -> Iterator[CallCounter]:
     """The counting server, as long as it is needed."""
-    with Heard() as server:
+    with CallCounter() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
@@ -131,7 +131,7 @@ class Browsers:
 
 
 @dataclass
-class Seen:
+class PageActivity:
     """What a page did: whom it asked, what it complained of, which windows it opened."""
 
     requests: list[str] = field(default_factory=list)
@@ -141,37 +141,37 @@ class Seen:
 
 
 @dataclass
-class Watched:
+class WatchedTab:
     """A tab whose doings are written down."""
 
     page: Page
-    seen: Seen = field(default_factory=Seen)
+    activity: PageActivity = field(default_factory=PageActivity)
 
     def open(self, path: Path) -> Page:
         """Load a file and forget what was seen before."""
-        for output in vars(self.seen).values():
-            output.clear()
+        for log in vars(self.activity).values():
+            log.clear()
         self.page.goto(path.as_uri(), wait_until="load")
         return self.page
 
     @property
     def violations(self) -> list[str]:
-        result: list[str] = self.page.evaluate("window.__violations")
-        error = ("Content Security Policy", "Refused to")
-        return [*result, *(c for c in self.seen.console if any(r in c for r in error))]
+        events: list[str] = self.page.evaluate("window.__violations")
+        signs = ("Content Security Policy", "Refused to")
+        return [*events, *(c for c in self.activity.console if any(r in c for r in signs))]
 
     @property
     def strangers(self) -> list[str]:
         """Requests other than for the page itself."""
-        return [r for r in self.seen.requests if r != self.page.url.partition("#")[0]]
+        return [r for r in self.activity.requests if r != self.page.url.partition("#")[0]]
 
 
-def watched(context: BrowserContext) -> Watched:
+def open_watched_tab(context: BrowserContext) -> WatchedTab:
     """A new tab of this context, under watch."""
     context.add_init_script(WATCH)
-    tab = Watched(context.new_page())
-    tab.page.on("request", lambda r: tab.seen.requests.append(r.url))
-    tab.page.on("console", lambda m: tab.seen.console.append(m.text))
-    tab.page.on("pageerror", lambda e: tab.seen.errors.append(str(e)))
-    tab.page.on("dialog", lambda d: (tab.seen.dialogs.append(d.message), d.dismiss()))
+    tab = WatchedTab(context.new_page())
+    tab.page.on("request", lambda r: tab.activity.requests.append(r.url))
+    tab.page.on("console", lambda m: tab.activity.console.append(m.text))
+    tab.page.on("pageerror", lambda e: tab.activity.errors.append(str(e)))
+    tab.page.on("dialog", lambda d: (tab.activity.dialogs.append(d.message), d.dismiss()))
     return tab

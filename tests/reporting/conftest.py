@@ -5,12 +5,19 @@ from typing import Any
 
 import pytest
 
-from tests.reporting.browser import Browsers, Heard, Watched, chromium_path, sentinel, watched
-from tests.reporting.pages import made
+from tests.reporting.browser import (
+    Browsers,
+    CallCounter,
+    WatchedTab,
+    chromium_path,
+    open_watched_tab,
+    sentinel,
+)
+from tests.reporting.pages import example_page
 
 
 @pytest.fixture(scope="session")
-def heard() -> Iterator[Heard]:
+def call_counter() -> Iterator[CallCounter]:
     """Who called evil.example."""
     chromium_path()
     with sentinel() as server:
@@ -18,11 +25,15 @@ def heard() -> Iterator[Heard]:
 
 
 @pytest.fixture(scope="session")
-def browsers(heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browsers]:
+def browsers(
+    call_counter: CallCounter, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browsers]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browsers = Browsers(driver, heard.server_address[1], tmp_path_factory.mktemp("fonts"))
+        browsers = Browsers(
+            driver, call_counter.server_address[1], tmp_path_factory.mktemp("fonts")
+        )
         yield browsers
         for browser in browsers.started.values():
             browser.close()
@@ -40,31 +51,31 @@ def browser(browsers: Browsers, fonts: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def _tabs() -> dict[tuple, Watched]:
+def _tabs() -> dict[tuple, WatchedTab]:
     return {}
 
 
 @pytest.fixture
-def tab(browser: Any, _tabs: dict[tuple, Watched]) -> Callable[..., Watched]:
+def tab(browser: Any, _tabs: dict[tuple, WatchedTab]) -> Callable[..., WatchedTab]:
     """Tabs by their settings, each made once: `tab(color_scheme="dark")`."""
 
-    def opened(**settings: Any) -> Watched:
+    def open_tab(**settings: Any) -> WatchedTab:
         key = (id(browser), *sorted((k, str(v)) for k, v in settings.items()))
         if key not in _tabs:
-            _tabs[key] = watched(browser.new_context(**settings))
+            _tabs[key] = open_watched_tab(browser.new_context(**settings))
         return _tabs[key]
 
-    return opened
+    return open_tab
 
 
 @pytest.fixture
-def show(tab: Callable[..., Watched]) -> Callable[..., Any]:
+def show(tab: Callable[..., WatchedTab]) -> Callable[..., Any]:
     """The page of a kind in the browser: `show("demo", width=390, color_scheme="dark")`."""
 
-    def opened(kind: str, *, width: int = 1400, height: int = 900, **settings: Any) -> Any:
+    def open_page(kind: str, *, width: int = 1400, height: int = 900, **settings: Any) -> Any:
         page = tab(**settings).page
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(media="screen", color_scheme=settings.get("color_scheme", "light"))
-        return tab(**settings).open(made(kind).path)
+        return tab(**settings).open(example_page(kind).path)
 
-    return opened
+    return open_page

@@ -36,7 +36,7 @@ WORDS = (
 
 
 @dataclass(frozen=True)
-class Made:
+class ExamplePage:
     """A run with what was judged of it, its findings and its page."""
 
     run: Run
@@ -45,12 +45,12 @@ class Made:
     judged: str | None = None
 
     @cached_property
-    def found(self) -> Findings:
+    def findings(self) -> Findings:
         return gather_findings(self.run, self.judgements)
 
     @cached_property
     def html(self) -> str:
-        return render_page(self.found, title=self.title, judged=self.judged)
+        return render_page(self.findings, title=self.title, judged=self.judged)
 
     @cached_property
     def path(self) -> Path:
@@ -67,20 +67,21 @@ def base() -> Path:
     return folder
 
 
-def said(place: int) -> str:
+def sentence_pair(place: int) -> str:
     """Something to say: two sentences that change with the place."""
     return f"{WORDS[place % len(WORDS)]} {WORDS[(place * place + 3) % len(WORDS)]}"
 
 
-def talks(systems: Iterable[str], dialogs: int, turns: int = 4, **fixed: str) -> list[dict]:
+def talks(systems: Iterable[str], dialogs: int, turns: int = 4, **overrides: str) -> list[dict]:
     """Dialogs of every system with the same openings."""
     return [
         {
-            "dialog": f"{fixed.get('dialog', 'd')}{k}/{system}",
+            "dialog": f"{overrides.get('dialog', 'd')}{k}/{system}",
             "prompt": f"p{k}",
-            "speaker": system if t % 2 else fixed.get("person", "guest"),
+            "speaker": system if t % 2 else overrides.get("person", "guest"),
             "system": system if t % 2 else "human",
-            "text": fixed.get("text") or said(7 * k + 3 * t + (t % 2) * place * (k + 1)),
+            "text": overrides.get("text")
+            or sentence_pair(7 * k + 3 * t + (t % 2) * place * (k + 1)),
         }
         for place, system in enumerate(systems)
         for k in range(dialogs)
@@ -131,39 +132,39 @@ def scored(
 metric = cache(load)
 
 
-def demo() -> Made:
+def demo() -> ExamplePage:
     """The bundled samples, with every metric that needs no download."""
     metrics = [load(n) for n in [*preset("psych"), "length", "question_rate"]]
     folder = Path(mkdtemp(dir=base()))
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
     run = score_run(conversations, metrics, folder / "demo-run")
     name = "judgements_made_up.csv"
-    return Made(run, read_judgements(SAMPLES / name), judged=name)
+    return ExamplePage(run, read_judgements(SAMPLES / name), judged=name)
 
 
-def few() -> Made:
+def few() -> ExamplePage:
     rows = [*talks(["heron"], 1), *talks(["juniper"], 1, text="Not today.")]
-    return Made(scored(rows), ratings(rows, "overall"))
+    return ExamplePage(scored(rows), ratings(rows, "overall"))
 
 
-def unjudged() -> Made:
-    return Made(scored(talks(["heron", "juniper"], 24)), None)
+def unjudged() -> ExamplePage:
+    return ExamplePage(scored(talks(["heron", "juniper"], 24)), None)
 
 
-def one_system() -> Made:
+def one_system() -> ExamplePage:
     rows = talks(["heron"], 24)
-    return Made(scored(rows), ratings(rows, "overall"))
+    return ExamplePage(scored(rows), ratings(rows, "overall"))
 
 
-def thirteen() -> Made:
+def thirteen() -> ExamplePage:
     rows = talks([f"system-{i:02d}" for i in range(13)], 8)
-    return Made(scored(rows), ratings(rows, "overall", "warm"))
+    return ExamplePage(scored(rows), ratings(rows, "overall", "warm"))
 
 
-def long_names() -> Made:
+def long_names() -> ExamplePage:
     names = [letter * 99 + "/" + letter * 100 for letter in "abc"]
     rows = talks(names, 22, dialog="d" * 200, person="p" * 200)
-    return Made(
+    return ExamplePage(
         scored(rows, name="f" * 200 + ".jsonl", run="r" * 200),
         ratings(rows, "q" * 200, "z" * 200),
         title="t" * 200,
@@ -171,21 +172,21 @@ def long_names() -> Made:
     )
 
 
-def right_to_left() -> Made:
+def right_to_left() -> ExamplePage:
     rows = talks(["مهند", "ليلى"], 16, person="سارة", text="مرحبا، كيف حالك اليوم؟ أنا سعيد (جدا)!")
-    return Made(scored(rows, name="حوار.jsonl"), ratings(rows, "الجودة"), title="تقرير")
+    return ExamplePage(scored(rows, name="حوار.jsonl"), ratings(rows, "الجودة"), title="تقرير")
 
 
-def japanese() -> Made:
+def japanese() -> ExamplePage:
     rows = talks(["さくら", "もみじ"], 4, person="太郎", text="今日はとても良い天気ですね。" * 12)
-    return Made(scored(rows), ratings(rows, "総合"))
+    return ExamplePage(scored(rows), ratings(rows, "総合"))
 
 
-def long_dialog() -> Made:
-    return Made(scored([*talks(["heron"], 1, turns=300), *talks(["juniper"], 2)]), None)
+def long_dialog() -> ExamplePage:
+    return ExamplePage(scored([*talks(["heron"], 1, turns=300), *talks(["juniper"], 2)]), None)
 
 
-def two_scales() -> Made:
+def two_scales() -> ExamplePage:
     """One quality of which half the judgements stand on another scale."""
     rows = talks(["heron", "juniper"], 20)
     other = (pl.int_range(pl.len()) % 2).cast(pl.Boolean)
@@ -193,16 +194,16 @@ def two_scales() -> Made:
         pl.when(other).then(pl.col("value") * 20).otherwise(pl.col("value")).alias("value"),
         pl.when(other).then(100.0).otherwise(pl.col("scale_max")).alias("scale_max"),
     )
-    return Made(scored(rows), Judgements(frame))
+    return ExamplePage(scored(rows), Judgements(frame))
 
 
-def nulls_only() -> Made:
+def nulls_only() -> ExamplePage:
     """No word of these texts is in a lexicon, so that some metrics have no score at all."""
     rows = talks(["heron", "juniper"], 12, text="zzq 123")
-    return Made(scored(rows), ratings(rows, "overall"))
+    return ExamplePage(scored(rows), ratings(rows, "overall"))
 
 
-KINDS: dict[str, Callable[[], Made]] = {
+KINDS: dict[str, Callable[[], ExamplePage]] = {
     "demo": demo,
     "few": few,
     "unjudged": unjudged,
@@ -218,12 +219,12 @@ KINDS: dict[str, Callable[[], Made]] = {
 
 
 @cache
-def made(kind: str) -> Made:
+def example_page(kind: str) -> ExamplePage:
     """The page of a kind, made once."""
     return KINDS[kind]()
 
 
-def hostile(payloads: Sequence[str]) -> Made:
+def hostile(payloads: Sequence[str]) -> ExamplePage:
     """A page with every payload in every field that comes from outside.
 
     Each payload is the name of a system, a dialog, a person, a quality, a judge and a file, and the
@@ -233,10 +234,10 @@ def hostile(payloads: Sequence[str]) -> Made:
     (folder / "in").mkdir()
     rows, paths = [], []
     for payload in payloads:
-        fixed = {"dialog": payload, "person": f"{payload}?"}
-        own = [*talks([payload], 1, turns=3, text=payload, **fixed)]
+        overrides = {"dialog": payload, "person": f"{payload}?"}
+        own = [*talks([payload], 1, turns=3, text=payload, **overrides)]
         if len(payloads) == 1:  # a second system, to compare with
-            own += talks([f"{payload}~"], 1, turns=3, **fixed)
+            own += talks([f"{payload}~"], 1, turns=3, **overrides)
         path = folder / "in" / file_name(payload)
         path.write_text("".join(json.dumps(r) + "\n" for r in own), encoding="utf-8")
         paths.append(path)
@@ -248,7 +249,7 @@ def hostile(payloads: Sequence[str]) -> Made:
     metrics = [metric(m) for m in TWO_METRICS]
     run = score_run(Conversations(tuple(paths)), metrics, folder / "run")
     every = " ".join(payloads)
-    return Made(run, Judgements(pl.concat(judgements)), title=every, judged=every)
+    return ExamplePage(run, Judgements(pl.concat(judgements)), title=every, judged=every)
 
 
 def file_name(payload: str) -> str:

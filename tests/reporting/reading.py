@@ -38,12 +38,12 @@ class Page(HTMLParser):
 
     def inside(self, tag, kind=None):
         """The text of every element of a tag and class, in order."""
-        target = [
+        matches = [
             i
             for i, (name, attributes) in enumerate(self.elements)
             if name == tag and (kind is None or kind in (attributes.get("class") or "").split())
         ]
-        return ["".join(data for data, above in self.parts if i in above) for i in target]
+        return ["".join(data for data, above in self.parts if i in above) for i in matches]
 
     def attributes(self, tag, name):
         return [a[name] for t, a in self.elements if t == tag and name in a]

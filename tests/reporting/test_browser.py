@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from tests.reporting.browser import FONT_SETS
-from tests.reporting.pages import KINDS, made
+from tests.reporting.pages import KINDS, example_page
 
 WIDTHS = (1400, 900, 390)
 WIDE_KINDS = ("demo", "thirteen", "long_names", "right_to_left")
@@ -15,8 +15,8 @@ FOCUSABLE = "a[href], button:not([hidden]), input, summary, [tabindex='0']"
 
 def texts(page, query):
     """The text of everything that matches, as it is, with one space for each run of them."""
-    result = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
-    return [re.sub(r"\s+", " ", text).strip() for text in result]
+    contents = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
+    return [re.sub(r"\s+", " ", text).strip() for text in contents]
 
 
 def panes(page, switch):
@@ -36,19 +36,19 @@ def test_every_page_opens_alone_and_without_complaint(kind, show, tab):
     watch = tab()
     assert watch.strangers == []
     assert watch.violations == []
-    assert watch.seen.console == []
-    assert watch.seen.errors == []
+    assert watch.activity.console == []
+    assert watch.activity.errors == []
     assert page.locator("h1").count() == 1
     assert page.locator("h1").inner_text().strip()
     twice = "all => all.map((e) => e.id).filter((id, i, ids) => ids.indexOf(id) !== i)"
     assert page.eval_on_selector_all("[id]", twice) == []
-    missing = "all => all.filter((a) => !document.querySelector(a.hash)).map((a) => a.hash)"
-    assert page.eval_on_selector_all("a[href^='#']", missing) == []
+    script = "all => all.filter((a) => !document.querySelector(a.hash)).map((a) => a.hash)"
+    assert page.eval_on_selector_all("a[href^='#']", script) == []
 
 
 def test_the_policy_lets_nothing_in():
     (policy,) = re.findall(
-        r'http-equiv="Content-Security-Policy" content="([^"]*)"', made("demo").html
+        r'http-equiv="Content-Security-Policy" content="([^"]*)"', example_page("demo").html
     )
     assert policy.startswith("default-src &#x27;none&#x27;; ")
     assert "unsafe" not in policy
@@ -59,8 +59,8 @@ def test_the_policy_lets_nothing_in():
 def test_it_opens_within_a_second(show):
     """The best of three, since the machine may be busy with something else."""
     timing = "(([t]) => t.loadEventEnd - t.startTime)(performance.getEntriesByType('navigation'))"
-    selection = [show("demo").evaluate(timing) for _ in range(3)]
-    assert 0 < min(selection) < 1000
+    times = [show("demo").evaluate(timing) for _ in range(3)]
+    assert 0 < min(times) < 1000
 
 
 def test_without_script_everything_is_there_and_switches_work(show):
@@ -69,11 +69,11 @@ def test_without_script_everything_is_there_and_switches_work(show):
         assert page.locator(query).first.is_visible(), query
     assert not page.locator("#copy").is_visible()
     for switch in ("pair", "judge"):
-        display = page.locator(f"#w-{switch} > .panes > .pane")
-        assert display.nth(0).is_visible()
+        panels = page.locator(f"#w-{switch} > .panes > .pane")
+        assert panels.nth(0).is_visible()
         page.locator(f"#w-{switch} > .pick input").nth(1).check(force=True)
-        assert not display.nth(0).is_visible()
-        assert display.nth(1).is_visible()
+        assert not panels.nth(0).is_visible()
+        assert panels.nth(1).is_visible()
 
 
 def switches(page):
@@ -92,26 +92,26 @@ def test_switches_answer_to_the_mouse(show):
 
 def test_switches_answer_to_the_keyboard(show):
     page = show("demo")
-    reached = set()
+    stops = set()
     for _ in range(80):
         page.keyboard.press("Tab")
         switch = page.evaluate(
             "document.activeElement.matches('.pick input')"
             " ? document.activeElement.closest('.switch').id.slice(2) : ''"
         )
-        if not switch or switch in reached:
+        if not switch or switch in stops:
             continue
         count = len(panes(page, switch))
         for place in range(1, count):
             page.keyboard.press("ArrowRight")
             assert panes(page, switch) == only(place, count), switch
-        reached.add(switch)
-    assert reached == set(switches(page))
+        stops.add(switch)
+    assert stops == set(switches(page))
 
 
 def test_every_pair_of_thirteen_systems_can_be_chosen(show):
     page = show("thirteen")
-    pairs = list(made("thirteen").found.pairs)
+    pairs = list(example_page("thirteen").findings.pairs)
     inputs = page.locator("#w-pair > .pick input")
     assert inputs.count() == len(pairs) == 78
     for place in (77, 40, 1):
@@ -165,17 +165,17 @@ def test_the_commands_can_be_copied(show):
 @pytest.mark.parametrize("kind", ["demo", "thirteen", "few"])
 def test_whatever_can_be_focused_is_reached_by_tab_and_outlined(kind, show):
     page = show(kind)
-    target = page.evaluate(EXPECTED, FOCUSABLE)
-    reached = []
-    for _ in range(len(target) + 5):
+    expected = page.evaluate(EXPECTED, FOCUSABLE)
+    stops = []
+    for _ in range(len(expected) + 5):
         page.keyboard.press("Tab")
         now = page.evaluate(FOCUSED)
         if now is None:
             break
-        reached.append(now)
-    assert [name for name, *_ in reached if name in target] == target
-    assert [name for name, outlined, _ in reached if not outlined] == []
-    assert [name for name, _, hidden in reached if hidden] == []
+        stops.append(now)
+    assert [name for name, *_ in stops if name in expected] == expected
+    assert [name for name, has_outline, _ in stops if not has_outline] == []
+    assert [name for name, _, hidden in stops if hidden] == []
 
 
 NAMED = """
@@ -212,12 +212,12 @@ FOCUSED = f"""
 
 def test_hidden_panes_hold_nothing_that_can_be_focused(show):
     page = show("thirteen")
-    result = page.evaluate(
+    focusable = page.evaluate(
         f"""() => [...document.querySelectorAll('.pane')].filter((p) => !p.checkVisibility())
           .flatMap((p) => [...p.querySelectorAll("{FOCUSABLE}")])
           .filter((e) => {{ e.focus(); return document.activeElement === e; }}).length"""
     )
-    assert result == 0
+    assert focusable == 0
 
 
 @pytest.mark.parametrize("kind", WIDE_KINDS)
@@ -269,7 +269,7 @@ def test_text_is_drawn_in_the_embedded_font_whatever_fonts_there_are(browsers):
     widths = []
     for fonts in FONT_SETS:
         page = browsers[fonts].new_page()
-        page.goto(made("few").path.as_uri())
+        page.goto(example_page("few").path.as_uri())
         page.evaluate("document.fonts.ready")
         assert page.evaluate("[...document.fonts].map((f) => f.family + ' ' + f.status)") == [
             "Inter loaded"

@@ -11,7 +11,7 @@ from simpatico.reporting.figures import FIGURES, draw_figure
 from simpatico.wording import format_correlation, format_number
 from tests.reporting.browser import FONT_SETS
 from tests.reporting.cases import TWO, case, rated
-from tests.reporting.pages import Made, made, scored, talks
+from tests.reporting.pages import ExamplePage, example_page, scored, talks
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -23,14 +23,14 @@ def words_of(root) -> list[str]:
 @pytest.mark.parametrize("width", [40, 84, 174, 400])
 @pytest.mark.parametrize("kind", FIGURES)
 def test_every_figure_is_sound_and_painted(kind, width):
-    root = ElementTree.fromstring(draw_figure(made("demo").found, kind, width=width))
+    root = ElementTree.fromstring(draw_figure(example_page("demo").findings, kind, width=width))
     assert float(root.get("width")) == pytest.approx(width / 25.4 * 96, abs=0.01)
     style = root.find(f"{SVG}style").text
     assert "var(" not in style
-    painted = set(re.findall(r"\.([\w-]+)", style))
+    classes = set(re.findall(r"\.([\w-]+)", style))
     for node in root.iter():
         own = set((node.get("class") or "").split())
-        assert not own or own & painted or node.get("fill") or node.tag == f"{SVG}g", own
+        assert not own or own & classes or node.get("fill") or node.tag == f"{SVG}g", own
         assert not [n for n in node.attrib if n == "style" or n.startswith("on")]
     ids = {node.get("id") for node in root.iter()}
     assert all(use.get("href").removeprefix("#") in ids for use in root.iter(f"{SVG}use"))
@@ -47,7 +47,9 @@ def test_no_text_of_a_figure_is_cut_or_covers_another(fonts, browser, tmp_path):
     for (run, kind), width in product(figures, (40, 84, 174)):
         if run == "thirteen" and kind == "radar":
             continue  # too few dialogs of each system
-        path.write_text(draw_figure(made(run).found, kind, width=width), encoding="utf-8")
+        path.write_text(
+            draw_figure(example_page(run).findings, kind, width=width), encoding="utf-8"
+        )
         page.goto(path.as_uri())
         problems += [f"{kind} of {run}, {width} mm: {p}" for p in page.evaluate(COLLISIONS)]
     page.close()
@@ -71,77 +73,81 @@ COLLISIONS = """
 
 
 def test_the_numbers_of_a_forest_are_those_of_the_json():
-    result = made("demo").found
+    findings = example_page("demo").findings
     for quality in ("overall", "empathetic"):
-        output = words_of(ElementTree.fromstring(draw_figure(result, "forest", quality=quality)))
-        rows = [r for r in result.as_json()["evidence"]["correlations"] if r["quality"] == quality]
+        labels = words_of(ElementTree.fromstring(draw_figure(findings, "forest", quality=quality)))
+        rows = [
+            r for r in findings.as_json()["evidence"]["correlations"] if r["quality"] == quality
+        ]
         for row in rows:
-            assert format_correlation(row["value"]) in output
+            assert format_correlation(row["value"]) in labels
             assert (
-                f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in output
+                f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in labels
             )
 
 
 def test_without_judgements_a_forest_is_of_two_systems():
-    result = made("unjudged").found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "forest", width=174)))
-    for row in result.as_json()["differences"]:
-        assert format_number(row["times_in_100"], 0) in output
+    findings = example_page("unjudged").findings
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "forest", width=174)))
+    for row in findings.as_json()["differences"]:
+        assert format_number(row["times_in_100"], 0) in labels
 
 
 def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
-    result = made("demo").found
-    root = ElementTree.fromstring(draw_figure(result, "tpt", quality="overall", width=174))
-    output = words_of(root)
-    rows = [r for r in result.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
-    display = {t for t in output if re.fullmatch(r"−?\.\d{3}", t)}
+    findings = example_page("demo").findings
+    root = ElementTree.fromstring(draw_figure(findings, "tpt", quality="overall", width=174))
+    labels = words_of(root)
+    rows = [r for r in findings.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
+    numbers = {t for t in labels if re.fullmatch(r"−?\.\d{3}", t)}
     assert {format_correlation(r["adj_r2_pt"], 3) for r in rows} | {
         format_correlation(r["adj_r2_t"], 3) for r in rows
-    } <= display
+    } <= numbers
 
 
 def test_the_numbers_of_a_heat_map_are_those_of_the_json():
-    result = made("demo").found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "heatmap", width=174)))
-    matrix = result.as_json()["structure"]["r"]
-    cells = sorted(t for t in output if re.fullmatch(r"−?\.\d\d", t))
+    findings = example_page("demo").findings
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "heatmap", width=174)))
+    matrix = findings.as_json()["structure"]["r"]
+    cells = sorted(t for t in labels if re.fullmatch(r"−?\.\d\d", t))
     assert cells == sorted(format_correlation(matrix[i][j]) for i in range(7) for j in range(i))
 
 
-def refused(found, kind, **options) -> str:
+def refusal(findings, kind, **options) -> str:
     with pytest.raises((DataError, UnknownName)) as error:
-        draw_figure(found, kind, **options)
+        draw_figure(findings, kind, **options)
     return str(error.value)
 
 
 def test_what_is_refused():
-    demo, plain = made("demo").found, made("unjudged").found
-    assert refused(demo, "pie").startswith("no figure 'pie'; ")
-    assert refused(demo, "forest", quality="overal") == (
+    demo, plain = example_page("demo").findings, example_page("unjudged").findings
+    assert refusal(demo, "pie").startswith("no figure 'pie'; ")
+    assert refusal(demo, "forest", quality="overal") == (
         "no ratings of quality 'overal'; did you mean 'overall'?"
     )
     with pytest.raises(BadValue) as error:
         draw_figure(demo, "dots", width=39.9)
     assert str(error.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
-    assert refused(plain, "tpt") == "no human ratings were given; add --judgements FILE"
-    assert refused(case("alone").found, "forest") == (
+    assert refusal(plain, "tpt") == "no human ratings were given; add --judgements FILE"
+    assert refusal(case("alone").findings, "forest") == (
         "there are no two systems to compare, and no --judgements were given"
     )
-    assert refused(case("joins_nothing").found, "forest") == (
+    assert refusal(case("joins_nothing").findings, "forest") == (
         "none of the 48 rated units has a score in run; dialog ids must be the same, and "
         "ratings must name the speaker where several speak for a system"
     )
-    assert refused(case("no_traditional").found, "tpt") == (
+    assert refusal(case("no_traditional").findings, "tpt") == (
         "T, P and P+T need 60 rated units, and scores of traditional and of other metrics; add "
         "--metrics length,question_rate when scoring"
     )
 
 
 def test_the_floors_of_ratings():
-    assert refused(rated(29).found, "forest") == "'overall' has 29 rated dialogs; a forest needs 30"
-    assert draw_figure(rated(30).found, "forest")
-    assert refused(rated(59).found, "tpt").startswith("T, P and P+T need 60 rated units, ")
-    assert draw_figure(rated(60).found, "tpt")
+    assert (
+        refusal(rated(29).findings, "forest") == "'overall' has 29 rated dialogs; a forest needs 30"
+    )
+    assert draw_figure(rated(30).findings, "forest")
+    assert refusal(rated(59).findings, "tpt").startswith("T, P and P+T need 60 rated units, ")
+    assert draw_figure(rated(60).findings, "tpt")
 
 
 METRICS = ["length", "question_rate", "emotional_entropy"]
@@ -155,18 +161,22 @@ METRICS = ["length", "question_rate", "emotional_entropy"]
     ],
 )  # fmt: skip
 def test_the_floors_of_dialogs(kind, floor, sentence):
-    below = Made(scored(talks(TWO[:1], floor - 1, turns=2), METRICS), None).found
-    at = Made(scored(talks(TWO[:1], floor, turns=2), METRICS), None).found
-    assert refused(below, kind) == sentence
+    below = ExamplePage(scored(talks(TWO[:1], floor - 1, turns=2), METRICS), None).findings
+    at = ExamplePage(scored(talks(TWO[:1], floor, turns=2), METRICS), None).findings
+    assert refusal(below, kind) == sentence
     assert draw_figure(at, kind)
 
 
 def test_of_many_systems_the_two_that_lead_are_in_the_radar():
-    result = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
-    output = words_of(ElementTree.fromstring(draw_figure(result, "radar")))
-    assert {t for t in output if re.fullmatch(r"s\d", t)} == set(result.main)
+    findings = ExamplePage(
+        scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None
+    ).findings
+    labels = words_of(ElementTree.fromstring(draw_figure(findings, "radar")))
+    assert {t for t in labels if re.fullmatch(r"s\d", t)} == set(findings.main)
 
 
 @pytest.mark.parametrize("kind", ["few", "nulls_only", "thirteen", "one_system"])
 def test_dots_need_nothing(kind):
-    assert ElementTree.fromstring(draw_figure(made(kind).found, "dots")).tag == f"{SVG}svg"
+    assert (
+        ElementTree.fromstring(draw_figure(example_page(kind).findings, "dots")).tag == f"{SVG}svg"
+    )

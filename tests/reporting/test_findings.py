@@ -14,68 +14,68 @@ from simpatico.reporting.findings import choose_pair, gather_findings, quality_r
 from simpatico.reporting.scores import title_from_name
 from simpatico.validation.evidence import Question, validate
 from simpatico.validation.overlap import run_structure
-from tests.reporting.cases import case, judged
-from tests.reporting.pages import made
+from tests.reporting.cases import case, with_judgements
+from tests.reporting.pages import example_page
 
 TURNED = {"difference": -1, "low": -1, "high": -1, "wide_low": -1, "wide_high": -1}
 SIDES = {"a": "b", "n_a": "n_b", "mean_a": "mean_b", "low": "high", "wide_low": "wide_high", "times_low": "times_high"}  # fmt: skip
 FLIPPED = {"higher": "lower", "lower": "higher"}
 
 
-def turned(row: dict) -> dict:
+def reverse_difference(row: dict) -> dict:
     """A difference as it reads from the other system; its sentence is another one."""
     other = {**SIDES, **{b: a for a, b in SIDES.items()}}
-    records = {name: row[other.get(name, name)] for name in row}
+    changes = {name: row[other.get(name, name)] for name in row}
     for name in TURNED:
-        records[name] = None if records[name] is None else 0.0 - records[name]
+        changes[name] = None if changes[name] is None else 0.0 - changes[name]
     for name in ("times_in_100", "times_low", "times_high"):
-        records[name] = None if records[name] is None else 100.0 - records[name]
-    return {**records, "finding": FLIPPED.get(row["finding"], row["finding"])}
+        changes[name] = None if changes[name] is None else 100.0 - changes[name]
+    return {**changes, "finding": FLIPPED.get(row["finding"], row["finding"])}
 
 
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
-    result = made(kind).found
-    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([result.run])}
-    output = result.as_json()["differences"]
-    assert len(output) == len(plain)
-    for row in output:
+    findings = example_page(kind).findings
+    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([findings.run])}
+    differences = findings.as_json()["differences"]
+    assert len(differences) == len(plain)
+    for row in differences:
         same = plain[frozenset((row["a"], row["b"], row["score"]))]
         if same["a"] == row["a"]:
             assert row == same
         else:
-            assert {**row, "verdict": ""} == {**turned(same), "verdict": ""}
+            assert {**row, "verdict": ""} == {**reverse_difference(same), "verdict": ""}
 
 
 def test_evidence_and_structure_are_those_of_validate():
-    demo = made("demo")
-    output = demo.found.as_json()
-    assert output["evidence"] == validate(demo.run, demo.judgements).as_json()
-    assert output["structure"] == run_structure(demo.run).as_json()
-    pairs = {(r["score"], r["against"]): r for r in output["evidence"]["structure"]}
-    names = output["structure"]["names"]
+    demo = example_page("demo")
+    data = demo.findings.as_json()
+    assert data["evidence"] == validate(demo.run, demo.judgements).as_json()
+    assert data["structure"] == run_structure(demo.run).as_json()
+    pairs = {(r["score"], r["against"]): r for r in data["evidence"]["structure"]}
+    names = data["structure"]["names"]
     assert len(pairs) == len(names) * (len(names) - 1) / 2
     for (a, b), row in pairs.items():
         i, j = names.index(a), names.index(b)
-        display = [output["structure"][part][i][j] for part in ("r", "low", "high", "n")]
-        assert display == [row["value"], row["low"], row["high"], row["n"]]
+        cell = [data["structure"][part][i][j] for part in ("r", "low", "high", "n")]
+        assert cell == [row["value"], row["low"], row["high"], row["n"]]
 
 
 def test_the_table_and_the_facts_are_those_of_the_run():
-    demo = made("demo")
-    output = demo.found.as_json()
-    assert output["systems"] == demo.run.at("system").to_dicts()
-    assert output["run"] == {k: demo.run.facts[k] for k in output["run"]}
-    assert output["main"] == ["harbor", "brisk"]
-    assert output["pairs_left_out"] == 0
-    assert output["unjudged"] == ""
+    demo = example_page("demo")
+    data = demo.findings.as_json()
+    assert data["systems"] == demo.run.at("system").to_dicts()
+    assert data["run"] == {k: demo.run.facts[k] for k in data["run"]}
+    assert data["main"] == ["harbor", "brisk"]
+    assert data["pairs_left_out"] == 0
+    assert data["unjudged"] == ""
 
 
 def test_the_spread_is_the_middle_nine_tenths_of_the_systems_dialogs():
     """People are no system; numpy takes the same linear quantiles."""
-    demo = made("demo")
+    demo = example_page("demo")
     dialogs = demo.run.at("dialog").filter(pl.col("system") != "human")
-    for name, (low, high, n) in demo.found.as_json()["spreads"].items():
+    for name, (low, high, n) in demo.findings.as_json()["spreads"].items():
         values = dialogs[name].drop_nulls().to_numpy()
         assert n == len(values)
         assert [low, high] == pytest.approx(np.quantile(values, [0.05, 0.95]), rel=1e-12)
@@ -83,13 +83,13 @@ def test_the_spread_is_the_middle_nine_tenths_of_the_systems_dialogs():
 
 @pytest.mark.parametrize("kind", ["demo", "few", "nulls_only", "one_system"])
 def test_all_of_it_is_json(kind):
-    assert json.dumps(made(kind).found.as_json(), allow_nan=False)
+    assert json.dumps(example_page(kind).findings.as_json(), allow_nan=False)
 
 
 def test_a_metric_of_parts_only_is_not_among_the_scores():
-    result = made("demo").found
-    assert "emotion_shares" in result.facts["metrics"]
-    assert [s.name for s in result.scores] == [
+    findings = example_page("demo").findings
+    assert "emotion_shares" in findings.facts["metrics"]
+    assert [s.name for s in findings.scores] == [
         "agreeableness",
         "emotion_matching",
         "emotional_entropy",
@@ -98,12 +98,12 @@ def test_a_metric_of_parts_only_is_not_among_the_scores():
         "length",
         "question_rate",
     ]
-    assert [s.kind for s in result.scores] == ["P"] * 5 + ["T"] * 2
+    assert [s.kind for s in findings.scores] == ["P"] * 5 + ["T"] * 2
     assert title_from_name("my_own_score") == "My own score"
 
 
 def test_the_quality_about_the_whole_leads():
-    assert [q for q, _ in made("demo").found.qualities] == [
+    assert [q for q, _ in example_page("demo").findings.qualities] == [
         "overall",
         "empathetic",
         "enjoyed",
@@ -121,17 +121,17 @@ def test_the_quality_about_the_whole_leads():
     ],
 )  # fmt: skip
 def test_why_there_is_no_evidence(kind, sentence):
-    result = case(kind).found
-    assert result.evidence is None
-    assert result.no_evidence_reason == sentence
+    findings = case(kind).findings
+    assert findings.evidence is None
+    assert findings.no_evidence_reason == sentence
     with pytest.raises(DataError) as error:
-        result.required_evidence  # noqa: B018
-    way_out = "; add --judgements FILE" if result.judgements is None else ""
+        findings.required_evidence  # noqa: B018
+    way_out = "; add --judgements FILE" if findings.judgements is None else ""
     assert str(error.value) == f"{sentence[0].lower()}{sentence[1:].rstrip('.')}{way_out}"
 
 
 def test_one_quality_on_two_scales_is_no_evidence():
-    assert made("two_scales").found.no_evidence_reason == (
+    assert example_page("two_scales").findings.no_evidence_reason == (
         "Quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 100; keep judgements "
         "of one scale, or standardise each judge's (--standardise)."
     )
@@ -139,14 +139,14 @@ def test_one_quality_on_two_scales_is_no_evidence():
 
 def test_the_scores_to_add_to_can_be_named():
     made_up = case("two_metrics")
-    result = gather_findings(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
-    request = Question(traditional=("emotional_entropy",))
-    assert result.evidence == validate(made_up.run, made_up.judgements, request)
-    assert {r.score for r in result.evidence.incremental} == {"emotional_entropy"}
+    findings = gather_findings(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
+    question = Question(traditional=("emotional_entropy",))
+    assert findings.evidence == validate(made_up.run, made_up.judgements, question)
+    assert {r.score for r in findings.evidence.incremental} == {"emotional_entropy"}
 
 
 def test_the_pair_that_leads_is_the_one_asked_for():
-    demo = made("demo").found
+    demo = example_page("demo").findings
     assert choose_pair(demo.pairs, None) == ("harbor", "brisk")
     assert choose_pair(demo.pairs, ("brisk", "harbor")) == ("harbor", "brisk")
     assert choose_pair(demo.pairs, ("brisk", "carousel")) == ("carousel", "brisk")
@@ -164,11 +164,11 @@ def test_the_pair_that_leads_is_the_one_asked_for():
 
 def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
     """26 systems are 325 pairs; at 2 rows each 300 may stand there, so 1 + 2 · 24 do."""
-    result = case("many_pairs").found
-    assert len(result.pairs) == 49
-    assert result.pairs_left_out == 325 - 49
-    assert all(set(p) & set(result.main) for p in result.pairs)
-    assert next(iter(result.pairs)) == result.main
+    findings = case("many_pairs").findings
+    assert len(findings.pairs) == 49
+    assert findings.pairs_left_out == 325 - 49
+    assert all(set(p) & set(findings.main) for p in findings.pairs)
+    assert next(iter(findings.pairs)) == findings.main
 
 
 def test_as_many_rows_as_fit_and_no_more():
@@ -181,21 +181,23 @@ def test_as_many_rows_as_fit_and_no_more():
 
 
 def test_people_are_compared_with_nobody():
-    result = made("one_system").found
-    assert "human" in result.table["system"].to_list()
-    assert result.systems == ["heron"]
-    assert (result.main, result.pairs) == (None, {})
-    assert case("only_people").found.systems == ["human"]
+    findings = example_page("one_system").findings
+    assert "human" in findings.table["system"].to_list()
+    assert findings.systems == ["heron"]
+    assert (findings.main, findings.pairs) == (None, {})
+    assert case("only_people").findings.systems == ["human"]
 
 
 def test_a_folder_that_a_shell_would_read_otherwise_is_quoted():
-    result = made("demo").found
-    odd = replace(result, run=replace(result.run, folder=result.run.folder.parent / "x; rm -rf ~"))
+    findings = example_page("demo").findings
+    odd = replace(
+        findings, run=replace(findings.run, folder=findings.run.folder.parent / "x; rm -rf ~")
+    )
     assert odd.shell_name == "'x; rm -rf ~'"
-    assert result.shell_name == "demo-run"
+    assert findings.shell_name == "demo-run"
 
 
 def test_what_blank_judgements_leave():
-    result = case("all_blank").found
-    assert {r.n for r in result.evidence.correlations} == {0}
-    assert judged(4, ["length"], value=None).found.qualities == [("overall", "dialog")]
+    findings = case("all_blank").findings
+    assert {r.n for r in findings.evidence.correlations} == {0}
+    assert with_judgements(4, ["length"], value=None).findings.qualities == [("overall", "dialog")]

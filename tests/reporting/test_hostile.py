@@ -7,7 +7,7 @@ import pytest
 
 from simpatico.charts.html import show_invisible
 from simpatico.charts.systems import assign_styles
-from tests.reporting.browser import Heard, Watched, watched
+from tests.reporting.browser import CallCounter, WatchedTab, open_watched_tab
 from tests.reporting.pages import file_name, hostile
 from tests.reporting.payloads import HANDLERS, LINKS, PAYLOADS, SCRIPTS
 
@@ -67,90 +67,97 @@ BATCHES = [list(PAYLOADS)[i : i + TOGETHER] for i in range(0, len(PAYLOADS), TOG
 
 
 @pytest.mark.parametrize("names", BATCHES, ids=" ".join)
-def test_a_page_shows_its_payloads_and_nothing_happens(names, tab, heard):
-    problems = problems_of(names, tab(), heard)
+def test_a_page_shows_its_payloads_and_nothing_happens(names, tab, call_counter):
+    problems = problems_of(names, tab(), call_counter)
     if problems:  # whose are they?
-        problems = [p for name in names for p in problems_of([name], tab(), heard)] or problems
+        problems = [
+            p for name in names for p in problems_of([name], tab(), call_counter)
+        ] or problems
     assert problems == []
 
 
-def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]:
+def problems_of(names: Sequence[str], watch: WatchedTab, call_counter: CallCounter) -> list[str]:
     """What is missing from, or happens on, the page that has these payloads in every field."""
     payloads = [PAYLOADS[name] for name in names]
-    sample = hostile(payloads)
-    calls = len(heard.calls)
-    page = watch.open(sample.path)
-    display = page.evaluate(SHOWN)
-    by_name = {*display["texts"], *display["titles"]}
-    display["dialogs"] = [
-        d for d in sample.run.at("dialog")["dialog"] if show_invisible(d) in by_name
+    example = hostile(payloads)
+    calls_before = len(call_counter.calls)
+    page = watch.open(example.path)
+    contents = page.evaluate(SHOWN)
+    by_name = {*contents["texts"], *contents["titles"]}
+    contents["dialogs"] = [
+        d for d in example.run.at("dialog")["dialog"] if show_invisible(d) in by_name
     ]
-    display["labels"] = assign_styles(sample.found.systems)
-    lost = [
-        f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, display)
+    contents["labels"] = assign_styles(example.findings.systems)
+    problems = [
+        f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, contents)
     ]
     every = show_invisible(" ".join(payloads))
-    if f"{every} · simpatico report" not in display["texts"] or every not in display["title"]:
-        lost.append(f"{names}: no title")
-    happened = {
+    if f"{every} · simpatico report" not in contents["texts"] or every not in contents["title"]:
+        problems.append(f"{names}: no title")
+    effects = {
         "markup": None if (markup := page.evaluate(MARKUP)) == HARMLESS else markup,
         "violations": watch.violations,
         "requests": watch.strangers,
-        "dialogs": watch.seen.dialogs,
-        "errors": watch.seen.errors,
-        "calls": heard.calls[calls:],
-        "address": None if page.url == sample.path.as_uri() else page.url,
+        "dialogs": watch.activity.dialogs,
+        "errors": watch.activity.errors,
+        "calls": call_counter.calls[calls_before:],
+        "address": None if page.url == example.path.as_uri() else page.url,
     }
-    return lost + [f"{names}: {what} {records}" for what, records in happened.items() if records]
+    return problems + [f"{names}: {what} {events}" for what, events in effects.items() if events]
 
 
-def missing(payload: str, shown: dict) -> list[str]:
+def missing(payload: str, contents: dict) -> list[str]:
     """The fields whose text does not stand on the page as it was given."""
     names = {"system": payload, "person": f"{payload}?"}
-    lost = [
+    problems = [
         field
         for field, name in names.items()
-        if show_invisible(name) not in shown["texts"]
-        and show_invisible(name) not in shown["titles"]
+        if show_invisible(name) not in contents["texts"]
+        and show_invisible(name) not in contents["titles"]
     ]
-    if show_invisible(shown["labels"][payload].display_name) not in shown["texts"]:
-        lost.append("short name of the system")
-    if not any(dialog.endswith(f"{payload}0/{payload}") for dialog in shown["dialogs"]):
-        lost.append("dialog")
-    quotes = show_invisible(payload[:QUOTED]) if payload.strip() else None
-    if quotes and not any(text.startswith(quotes) for text in shown["said"]):
-        lost.append("text")
+    if show_invisible(contents["labels"][payload].display_name) not in contents["texts"]:
+        problems.append("short name of the system")
+    if not any(dialog.endswith(f"{payload}0/{payload}") for dialog in contents["dialogs"]):
+        problems.append("dialog")
+    quotation = show_invisible(payload[:QUOTED]) if payload.strip() else None
+    if quotation and not any(text.startswith(quotation) for text in contents["said"]):
+        problems.append("text")
     for field, text in {"quality": payload, "file": file_name(payload)}.items():
-        if show_invisible(text) not in shown["whole"]:
-            lost.append(field)
-    return lost
+        if show_invisible(text) not in contents["whole"]:
+            problems.append(field)
+    return problems
 
 
-def test_the_watch_would_notice(browser, heard, tmp_path):
+def test_the_watch_would_notice(browser, call_counter, tmp_path):
     """Some payloads written into a page as they are: most of them run or call home."""
     context = browser.new_context()
-    watch = watched(context)
+    watch = open_watched_tab(context)
     harm = set()
     for name, payload in {**SCRIPTS, **HANDLERS, **LINKS}.items():
         path = tmp_path / f"{name}.html"
         path.write_text(f"<!doctype html><body><p>{payload}</p>", encoding="utf-8")
-        calls = len(heard.calls)
+        calls_before = len(call_counter.calls)
         page = watch.open(path)
         hit = page.evaluate("window.__hit || 0")
-        if hit or watch.seen.dialogs or watch.strangers or len(heard.calls) > calls:
+        if (
+            hit
+            or watch.activity.dialogs
+            or watch.strangers
+            or len(call_counter.calls) > calls_before
+        ):
             harm.add(name)
     context.close()
     assert len(harm) >= 25, sorted(harm)
     assert {"script", "img-error", "alert", "meta-refresh", "image", "css-import"} <= harm
-    assert heard.calls
+    assert call_counter.calls
 
 
-def test_the_policy_stops_what_escaping_would_let_through(browser, heard, tmp_path, tab):
+def test_the_policy_stops_what_escaping_would_let_through(browser, call_counter, tmp_path, tab):
     """The second line: under the page's own policy a payload written raw still does not run."""
     html = hostile(["plain"]).html
     head, tail = html.split("</h1>", 1)
     watch = tab()
-    calls = len(heard.calls)
+    calls_before = len(call_counter.calls)
     for name in ("script", "img-error", "svg-load", "image", "font", "iframe-srcdoc"):
         path = tmp_path / f"{name}.html"
         path.write_text(f"{head}{PAYLOADS[name]}</h1>{tail}", encoding="utf-8")
@@ -158,4 +165,4 @@ def test_the_policy_stops_what_escaping_would_let_through(browser, heard, tmp_pa
         assert page.evaluate("window.__hit || 0") == 0, name
         assert watch.violations, name
     time.sleep(0.2)
-    assert heard.calls[calls:] == []
+    assert call_counter.calls[calls_before:] == []

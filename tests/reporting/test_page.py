@@ -13,7 +13,7 @@ import pytest
 from simpatico.reporting.page import render_page, report
 from tests.conftest import ROOT
 from tests.reporting.cases import CASES, case
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.tree import Node, tree
 
 KINDS = ["demo", "few", "unjudged", "one_system", "thirteen", "long_names", "right_to_left", "long_dialog", "two_scales", "nulls_only"]  # fmt: skip
@@ -24,7 +24,7 @@ LOST = re.compile(
 
 
 def of(kind):
-    return case(kind) if kind in CASES else made(kind)
+    return case(kind) if kind in CASES else example_page(kind)
 
 
 @cache
@@ -38,18 +38,18 @@ def own_words(root: Node) -> str:
     quotes = {id(n) for kind in ("said", "sig") for n in main.all(kind=kind)}
     quotes |= {id(n) for tag in ("pre", "dl") for n in main.all(tag)}
 
-    def said(node: Node) -> str:
-        parts = [c if isinstance(c, str) else f"|{said(c)}|" for c in node.children]
+    def text_of(node: Node) -> str:
+        parts = [c if isinstance(c, str) else f"|{text_of(c)}|" for c in node.children]
         return "" if id(node) in quotes else "".join(parts)
 
-    return said(main)
+    return text_of(main)
 
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_no_page_shows_what_a_program_would_say(kind):
     text = own_words(root_of(kind))
-    result = LOST.search(text)
-    assert not result, text[max(result.start() - 60, 0) : result.end() + 60]
+    match = LOST.search(text)
+    assert not match, text[max(match.start() - 60, 0) : match.end() + 60]
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -90,21 +90,21 @@ def test_nothing_is_loaded(kind):
 
 
 def test_the_policy_names_the_style_and_the_script_in_the_file():
-    html = made("demo").html
+    html = example_page("demo").html
     root = tree(html)
     (policy,) = [m.attributes["content"] for m in root.all("meta") if "http-equiv" in m.attributes]
-    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    directives = dict(part.split(" ", 1) for part in policy.split("; "))
     for tag in ("style", "script"):
         (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", html, flags=re.DOTALL)
         digest = b64encode(sha256(content.encode()).digest()).decode()
-        assert allowed.pop(f"{tag}-src") == f"'sha256-{digest}'"
+        assert directives.pop(f"{tag}-src") == f"'sha256-{digest}'"
     nothing = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
-    assert allowed == {**nothing, "font-src": "data:"}
+    assert directives == {**nothing, "font-src": "data:"}
 
 
 def test_two_pages_of_a_run_are_the_same_bytes():
-    demo, other = made("demo"), case("two_qualities_one_on_two_scales")
-    assert render_page(demo.found, judged=demo.judged) == demo.html
+    demo, other = example_page("demo"), case("two_qualities_one_on_two_scales")
+    assert render_page(demo.findings, judged=demo.judged) == demo.html
     assert report(other.run, other.judgements) == other.html
 
 
@@ -135,9 +135,9 @@ def test_the_order_of_hashing_changes_nothing():
 
 
 def test_the_title_is_that_of_the_run_unless_given():
-    demo = made("demo")
+    demo = example_page("demo")
     assert tree(demo.html).one("title").text == "demo-run · simpatico report"
-    root = tree(render_page(case("one_turn").found, title="A & B"))
+    root = tree(render_page(case("one_turn").findings, title="A & B"))
     assert root.one("title").text == "A & B · simpatico report"
     assert root.one("div", "run").one("b").text == "A & B"
 
@@ -150,9 +150,9 @@ def test_no_page_tells_where_the_run_lies():
 
 def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
     """Their direction would otherwise turn the numbers that follow."""
-    root = tree(made("right_to_left").html)
+    root = tree(example_page("right_to_left").html)
     names = ("مهند", "ليلى", "سارة")
-    separate = ("bdi", "svg", "text", "caption", "title")
+    isolating = ("bdi", "svg", "text", "caption", "title")
 
     def loose(node: Node, above: tuple[Node, ...] = ()):
         for child in node.children:
@@ -164,7 +164,7 @@ def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
                     for n in above
                     if n.attributes.get("dir") == "auto"
                 }
-                if not kinds & {*separate, "said"}:
+                if not kinds & {*isolating, "said"}:
                     yield child, [n.tag for n in above]
 
     assert list(loose(root.one("body"))) == []

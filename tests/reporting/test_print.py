@@ -7,7 +7,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.reporting.browser import FONT_SETS
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 
 A4_CONTENT = 688
 """Pixels between the margins of 14 mm: (210 − 28) mm at 96 to the inch."""
@@ -31,7 +31,7 @@ def _sheets():
 
 
 @pytest.fixture
-def printed(show, fonts, _sheets):
+def print_page(show, fonts, _sheets):
     """The text of the PDF of a page, one string a sheet; each PDF is made once."""
 
     def text(kind, **settings):
@@ -52,27 +52,27 @@ def flat(text):
 
 
 def labels(page, query):
-    result = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
-    return [flat(text) for text in result]
+    contents = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
+    return [flat(text) for text in contents]
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
-    sheets = printed("demo")
-    full = "".join(sheets)
+def test_all_rows_and_the_last_section_are_on_paper(print_page, show, fonts):
+    sheets = print_page("demo")
+    printout = "".join(sheets)
     page = show("demo")
     for query in (".verdict td.st", ".forest th.nm", "h2", "#again dt", ".dlg h3"):
-        target = labels(page, query)
-        assert target
-        assert [text for text in target if text not in full] == [], query
+        expected = labels(page, query)
+        assert expected
+        assert [text for text in expected if text not in printout] == [], query
     assert 5 <= len(sheets) <= 40
     assert all(sheets), "no empty sheet"
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_no_row_of_the_verdict_is_on_two_sheets(printed, show, fonts):
+def test_no_row_of_the_verdict_is_on_two_sheets(print_page, show, fonts):
     """A row's sentence is whole on one sheet."""
-    sheets = printed("demo")
+    sheets = print_page("demo")
     rows = labels(show("demo"), ".verdict td.st")
     assert [row for row in rows if not any(row in sheet for sheet in sheets)] == []
 
@@ -113,13 +113,13 @@ def test_rows_do_not_break_and_all_is_open(paper):
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
-def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, fonts):
-    target = labels(show("demo"), ".dlg .said")
-    assert len(made("demo").found.systems) == 3
+def test_every_quoted_dialog_is_on_paper_with_and_without_script(print_page, show, fonts):
+    expected = labels(show("demo"), ".dlg .said")
+    assert len(example_page("demo").findings.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):
-        full = "".join(printed("demo", **settings))
-        lost = [text for text in target if text[:24] not in full]
-        assert lost == [], settings
+        printout = "".join(print_page("demo", **settings))
+        absent = [text for text in expected if text[:24] not in printout]
+        assert absent == [], settings
 
 
 def test_paper_is_light_even_from_a_dark_screen(paper):

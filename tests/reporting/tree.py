@@ -31,8 +31,8 @@ class Node:
         return (not tag or self.tag == tag) and (not kind or kind in classes) and same
 
     def one(self, tag: str = "", kind: str = "", **having: str) -> Node:
-        (result,) = self.all(tag, kind, **having)
-        return result
+        (node,) = self.all(tag, kind, **having)
+        return node
 
     @property
     def text(self) -> str:

@@ -73,8 +73,8 @@ def start(path: Path, out: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def ends_well(process: subprocess.Popen[str]) -> None:
-    _, output = process.communicate(timeout=600)
-    assert process.returncode == 0, output
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
 
 
 @pytest.fixture(scope="module")
@@ -157,10 +157,10 @@ def test_a_folder_of_another_run_is_refused(small, tmp_path):
     scored(small, out)
     before = prints(out)
     for what, (paths, metrics, parameters, options) in flips(tmp_path, small):
-        loaded = [load(m, **parameters.get(m, {})) for m in metrics]
+        metric_list = [load(m, **parameters.get(m, {})) for m in metrics]
         keep_text = options.pop("keep_text", True)
         with pytest.raises(RunError) as error:
-            score_run(Conversations(paths, **options), loaded, out, keep_text=keep_text)
+            score_run(Conversations(paths, **options), metric_list, out, keep_text=keep_text)
         assert str(error.value) == (
             f"{out} holds a run of other input, metrics, options or version; "
             "choose another folder or delete this one"
@@ -177,13 +177,13 @@ def test_another_version_is_another_run(small, tmp_path, monkeypatch):
 
 def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path):
     (tmp_path / "elsewhere").mkdir()
-    shift = tmp_path / "elsewhere" / small.name
-    shift.write_bytes(small.read_bytes())
+    copy = tmp_path / "elsewhere" / small.name
+    copy.write_bytes(small.read_bytes())
     settings = [
         {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
         {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "POLARS_MAX_THREADS": "1"},
     ]
-    for number, (path, more) in enumerate(zip((small, shift), settings, strict=True)):
+    for number, (path, more) in enumerate(zip((small, copy), settings, strict=True)):
         command = [sys.executable, "-m", "simpatico", "score", str(path), "--preset", "psych"]
         done = subprocess.run(
             [*command, "--out", str(tmp_path / f"run{number}")],
@@ -198,11 +198,11 @@ def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path)
 def test_when_many_start_at_once_one_writes_and_the_others_leave(small, tmp_path):
     scored(small, tmp_path / "alone")
     races = [start(small, tmp_path / "run") for _ in range(6)]
-    output = [process.communicate(timeout=120)[1] for process in races]
+    errors = [process.communicate(timeout=120)[1] for process in races]
     codes = [process.returncode for process in races]
     assert set(codes) <= {0, 2}
     assert 0 in codes
-    assert all("is being written by" in t for t, code in zip(output, codes, strict=True) if code)
+    assert all("is being written by" in t for t, code in zip(errors, codes, strict=True) if code)
     assert prints(tmp_path / "run") == prints(tmp_path / "alone")
 
 
@@ -254,10 +254,10 @@ def test_two_processes_cannot_write_one_folder(small, tmp_path):
         (out / "parts").mkdir()
         sign_folder(out)
         process = start(small, out)
-        _, output = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert "is being written by process" in output
-    assert len(output.splitlines()) == 1
+    assert "is being written by process" in errors
+    assert len(errors.splitlines()) == 1
 
 
 def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int:
@@ -279,10 +279,10 @@ def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int
 
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 8_000)
-    full = start(path, tmp_path / "whole")
-    begun = time.monotonic()
-    ends_well(full)
-    span = 1.2 * (time.monotonic() - begun)
+    uninterrupted = start(path, tmp_path / "whole")
+    started_at = time.monotonic()
+    ends_well(uninterrupted)
+    span = 1.2 * (time.monotonic() - started_at)
     killed_run(path, tmp_path / "killed", 4, seed=1, span=span)
     last = start(path, tmp_path / "killed")
     ends_well(last)
@@ -292,10 +292,10 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
 @pytest.mark.slow
 def test_twenty_kills_of_a_run_of_200_000_turns(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 20_000)
-    full = start(path, tmp_path / "whole")
-    begun = time.monotonic()
-    ends_well(full)
-    span = 1.2 * (time.monotonic() - begun)
+    uninterrupted = start(path, tmp_path / "whole")
+    started_at = time.monotonic()
+    ends_well(uninterrupted)
+    span = 1.2 * (time.monotonic() - started_at)
     kills, seed = 0, 0
     while kills < 20:
         out = tmp_path / f"killed-{seed}"
@@ -313,10 +313,10 @@ def test_a_termination_signal_ends_the_run_with_exit_3(tmp_path):
     while not (tmp_path / "run" / "parts").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    _, output = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 3
-    assert "Interrupted. Run the same command again to resume." in output
-    assert "Traceback" not in output
+    assert "Interrupted. Run the same command again to resume." in errors
+    assert "Traceback" not in errors
 
 
 def test_a_full_disk_is_one_line_and_the_run_can_go_on(small, tmp_path, monkeypatch):
@@ -390,8 +390,8 @@ def test_names_with_brackets_and_stars_are_names_not_patterns(tmp_path):
     assert read(tmp_path / "data[12].parquet").frame["dialog"].unique().to_list() == ["right"]
     for name, out in (("data1", "run1"), ("data[12]", "run[12]"), ("d*", "run*")):
         scored(tmp_path / f"{name}.parquet", tmp_path / out)
-    display = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
-    assert display == ["right"]
+    dialogs = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
+    assert dialogs == ["right"]
 
 
 def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
@@ -409,7 +409,7 @@ def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
 
 
 def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
-    full, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
+    complete, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
 
     def fails(self, size):
         for number, chunk in enumerate(real(self, size)):
@@ -423,7 +423,7 @@ def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
     assert (tmp_path / "run" / "parts" / "000001.json").exists()
     monkeypatch.setattr(Conversations, "chunks", real)
     scored(small, tmp_path / "run", chunk=100)
-    assert prints(tmp_path / "run") == prints(full.folder)
+    assert prints(tmp_path / "run") == prints(complete.folder)
 
 
 def test_workers_leave_when_their_parent_was_killed(tmp_path):

@@ -41,8 +41,8 @@ def talk(tmp_path: Path) -> Path:
 
 
 def scored(path: Path, out: Path, *metrics, **options) -> Run:
-    chosen = metrics or (load("emotional_entropy"), load("style_matching"))
-    return score_run(Conversations((path,)), chosen, out, **options)
+    selection = metrics or (load("emotional_entropy"), load("style_matching"))
+    return score_run(Conversations((path,)), selection, out, **options)
 
 
 def mode(path: Path) -> int:
@@ -51,8 +51,8 @@ def mode(path: Path) -> int:
 
 def test_every_turn_is_kept_in_order_context_too(talk, tmp_path):
     scored(talk, tmp_path / "run", chunk=3)
-    remaining = pl.read_parquet(tmp_path / "run" / "text.parquet")
-    assert remaining.schema == {
+    frame = pl.read_parquet(tmp_path / "run" / "text.parquet")
+    assert frame.schema == {
         "dialog": pl.String,
         "turn": pl.Int32,
         "speaker": pl.String,
@@ -61,18 +61,18 @@ def test_every_turn_is_kept_in_order_context_too(talk, tmp_path):
         "answers": pl.Int32,
         "prompt": pl.String,
     }
-    assert remaining.equals(read(talk).frame.select(remaining.columns))
-    assert remaining["text"].to_list() == [row[-1] for row in ROWS]
-    assert remaining["answers"].to_list() == [None, 0, 1, 2, None, 0, 1, 2, None]
+    assert frame.equals(read(talk).frame.select(frame.columns))
+    assert frame["text"].to_list() == [row[-1] for row in ROWS]
+    assert frame["answers"].to_list() == [None, 0, 1, 2, None, 0, 1, 2, None]
 
 
 def test_the_turns_of_some_dialogs_score_as_in_the_run(talk, tmp_path):
     from simpatico import score
 
-    run, full = scored(talk, tmp_path / "run"), read(talk).frame
+    run, frame = scored(talk, tmp_path / "run"), read(talk).frame
     turns = run.turns(["d2", "d1", "d2", "unknown"])
     assert isinstance(turns, Turns)
-    assert turns.frame.equals(full.filter(pl.col("dialog") != "d3"))
+    assert turns.frame.equals(frame.filter(pl.col("dialog") != "d3"))
     assert turns.answered.tolist() == [-1, 0, 1, 2, -1, 4, 5, 6]
     metrics = [load("emotional_entropy"), load("style_matching")]
     again = score(turns, metrics).at("dialog")
@@ -106,19 +106,19 @@ def test_turns_reads_these_dialogs_and_no_other(many, dialogs):
 
 
 def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path, monkeypatch):
-    records = []
+    modes = []
     real = Path.replace
 
-    def noted(self, target):
+    def record_mode(self, target):
         if ".text.parquet" in self.name:
-            records.append((self.name.partition(".parquet")[0], mode(self)))
+            modes.append((self.name.partition(".parquet")[0], mode(self)))
         return real(self, target)
 
-    monkeypatch.setattr(Path, "replace", noted)
+    monkeypatch.setattr(Path, "replace", record_mode)
     run = scored(talk, tmp_path / "run", chunk=3)
     assert mode(run.folder / "text.parquet") == 0o600
-    assert {m for _, m in records} == {0o600}
-    assert len(records) == 4
+    assert {m for _, m in modes} == {0o600}
+    assert len(modes) == 4
 
 
 def test_without_text_the_scores_are_the_same_and_no_word_is_kept(talk, tmp_path):
@@ -185,8 +185,8 @@ def own(talk, tmp_path) -> tuple[Run, Path]:
 
 def test_run_json_keeps_the_parameters_beside_what_the_key_is_of(own):
     run, lexicon = own
-    output = run.facts["metrics"]["emotional_entropy"]
-    assert output["parameters"] == {
+    facts = run.facts["metrics"]["emotional_entropy"]
+    assert facts["parameters"] == {
         "lexicon": str(lexicon),
         "emotions": "lexicon",
         "base": 4.0,
@@ -273,9 +273,9 @@ def test_a_parameter_that_no_longer_exists_is_told(own):
 
 def test_a_run_without_parameters_gives_a_metric_only_if_it_was_of_defaults(talk, tmp_path, own):
     run = scored(talk, tmp_path / "run", load("style_matching"))
-    output = run.facts["metrics"]["style_matching"]
-    del output["parameters"]
-    facts = {**run.facts, "metrics": {"style_matching": output}}
+    entry = run.facts["metrics"]["style_matching"]
+    del entry["parameters"]
+    facts = {**run.facts, "metrics": {"style_matching": entry}}
     (run.folder / "run.json").write_text(json.dumps(facts))
     assert run.metric("style_matching") == load("style_matching")
     retold(own[0], "emotional_entropy", parameters={})

@@ -21,13 +21,13 @@ def test_replies_by_hand():
     (.9, .3), (.6, .3), (.2, .3) two are in order: .667."""
     number = np.array([0.9, 0.6, 0.2, 0.3])
     replies = np.array([True, True, True, False])
-    (result,) = evaluate_replies(
+    (row,) = evaluate_replies(
         {"ours": ReplyPredictions(number, number > 0.5)}, replies, list("aabb")
     )
-    assert result.accuracy.value == 0.75
-    assert result.macro_f1.value == pytest.approx((0.8 + 2 / 3) / 2, abs=1e-6)
-    assert result.auc.value == pytest.approx(2 / 3, abs=1e-6)
-    assert (result.n, result.users) == (4, 2)
+    assert row.accuracy.value == 0.75
+    assert row.macro_f1.value == pytest.approx((0.8 + 2 / 3) / 2, abs=1e-6)
+    assert row.auc.value == pytest.approx(2 / 3, abs=1e-6)
+    assert (row.n, row.users) == (4, 2)
 
 
 def random_guesses(n=400, people=40):
@@ -42,8 +42,8 @@ def random_guesses(n=400, people=40):
     )
 
 
-def f1(told, true):
-    precision, recall = true[told].mean(), told[true].mean()
+def f1(predictions, true):
+    precision, recall = true[predictions].mean(), predictions[true].mean()
     return 2 * precision * recall / (precision + recall)
 
 
@@ -51,10 +51,10 @@ def test_computed_a_second_way():
     """F1 from precision and recall, the area from all pairs."""
     replies, person, guesses = random_guesses()
     for row in evaluate_replies(guesses, replies, person):
-        number, output = guesses[row.name]
+        number, predictions = guesses[row.name]
         pairs = number[replies][:, None] - number[~replies]
-        assert row.accuracy.value == pytest.approx((output == replies).mean(), abs=1e-6)
-        macro = (f1(output, replies) + f1(~output, ~replies)) / 2
+        assert row.accuracy.value == pytest.approx((predictions == replies).mean(), abs=1e-6)
+        macro = (f1(predictions, replies) + f1(~predictions, ~replies)) / 2
         assert row.macro_f1.value == pytest.approx(macro, abs=1e-6)
         assert row.auc.value == pytest.approx((pairs > 0).mean(), abs=1e-6)
         assert row.accuracy.low < row.accuracy.value < row.accuracy.high
@@ -63,11 +63,11 @@ def test_computed_a_second_way():
 def test_a_majority_that_is_never_another_has_half_of_its_f1():
     """All told answered, 2 of 4 are: F1 .667 and 0. Area of one number: .5."""
     replies = np.array([True, False, True, False])
-    (result,) = evaluate_replies(
+    (row,) = evaluate_replies(
         {"m": ReplyPredictions(np.ones(4), np.ones(4, bool))}, replies, list("abcd")
     )
-    assert result.macro_f1.value == pytest.approx(1 / 3, abs=1e-6)
-    assert result.auc.value == 0.5
+    assert row.macro_f1.value == pytest.approx(1 / 3, abs=1e-6)
+    assert row.auc.value == 0.5
 
 
 def test_differences_of_replies_are_paired_by_user():
@@ -75,8 +75,8 @@ def test_differences_of_replies_are_paired_by_user():
     replies, person, guesses = random_guesses()
     (gap,) = compare_replies(guesses, "good", replies, person)
     rows = {row.name: row for row in evaluate_replies(guesses, replies, person)}
-    records = rows["good"].accuracy.value - rows["poor"].accuracy.value
-    assert gap.accuracy.value == pytest.approx(records, abs=2e-6)
+    difference = rows["good"].accuracy.value - rows["poor"].accuracy.value
+    assert gap.accuracy.value == pytest.approx(difference, abs=2e-6)
     assert gap.accuracy.low > 0
     assert gap.accuracy.p_value == 0.002, "twice one of 1,000"
     (same,) = compare_replies({"a": guesses["good"], "b": guesses["good"]}, "a", replies, person)
@@ -91,10 +91,10 @@ def test_few_users_have_no_interval_and_no_p(persons):
     person = [f"p{n % persons}" for n in range(400)]
     row, _ = evaluate_replies(guesses, replies, person)
     (gap,) = compare_replies(guesses, "good", replies, person)
-    reference = [
+    has_bound = [
         part is not None for result in (*row[1:4], *gap[1:4]) for part in (result.low, result.high)
     ]
-    assert set(reference) == {persons == 10}
+    assert set(has_bound) == {persons == 10}
     assert (gap.accuracy.value > 0.1, gap.accuracy.p_value) == (
         True,
         0.002 if persons == 10 else None,
@@ -115,12 +115,12 @@ def test_draws_without_a_value_do_not_count():
 
 def test_where_all_were_answered_there_is_no_area():
     person = [f"p{n}" for n in range(20)]
-    (result,) = evaluate_replies(
+    (row,) = evaluate_replies(
         {"x": ReplyPredictions.from_probability(np.linspace(0, 1, 20))}, np.ones(20, bool), person
     )
-    assert result.accuracy.low is not None
-    assert describe_auc(result.auc) == "no area"
-    assert result.auc.value_and_interval == (None, None, None)
+    assert row.accuracy.low is not None
+    assert describe_auc(row.auc) == "no area"
+    assert row.auc.value_and_interval == (None, None, None)
     assert describe_auc(Result(0.5)) == "area 0.500"
 
 
@@ -182,10 +182,10 @@ def test_ratings_of_few_users_have_no_interval_and_no_p(persons):
     guesses = {"good": own + rng.normal(0, 0.1, 60), "poor": own + rng.normal(0, 4, 60)}
     row, _ = evaluate_ratings(guesses, own, person)
     (gap,) = compare_ratings(guesses, "good", own, person)
-    reference = [
+    has_bound = [
         part is not None for result in (*row[1:3], *gap[1:3]) for part in (result.low, result.high)
     ]
-    assert set(reference) == {persons == 10}
+    assert set(has_bound) == {persons == 10}
     assert row.r.value > 0.9
     p = 0.002 if persons == 10 else None
     assert (gap.r.p_value, gap.mse.p_value) == (p, p)

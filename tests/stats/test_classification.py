@@ -13,10 +13,12 @@ from simpatico.stats.classification import (
 )
 
 
-def run(guess, label, told=None, dialog=None):
+def run(guess, label, predictions=None, dialog=None):
     guess, label = np.array(guess, float), np.array(label, bool)
-    told = guess > 0 if told is None else np.array(told, bool)
-    return LabelledPredictions(guess, told, label, dialog or [str(n) for n in range(len(guess))])
+    predictions = guess > 0 if predictions is None else np.array(predictions, bool)
+    return LabelledPredictions(
+        guess, predictions, label, dialog or [str(n) for n in range(len(guess))]
+    )
 
 
 def test_figures_by_hand():
@@ -62,8 +64,8 @@ def test_average_precision_is_that_of_scikit_learn():
     guess, weight = rng.integers(0, 8, 60), rng.integers(0, 3, 60).astype(float)
     label = rng.random(60) < 0.3
     _, code = np.unique(guess, return_inverse=True)
-    target = metrics.average_precision_score(label, guess, sample_weight=weight)
-    assert weighted_average_precision(code, label, weight) == pytest.approx(target)
+    expected = metrics.average_precision_score(label, guess, sample_weight=weight)
+    assert weighted_average_precision(code, label, weight) == pytest.approx(expected)
     assert np.isnan(weighted_average_precision(code, np.zeros(60, bool), weight))
     result = evaluate_classifier("x", run(guess - 3.5, label))
     assert result.macro_f1.value == pytest.approx(

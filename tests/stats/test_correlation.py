@@ -29,16 +29,16 @@ ORACLES = {
 }
 
 
-def sound(found: Result) -> bool:
+def sound(result: Result) -> bool:
     """Nothing but honest numbers: no NaN, no p of 0, no interval without width."""
-    numbers = [v for v in (found.value, found.low, found.high, found.p_value) if v is not None]
-    bounds = (found.low is None) == (found.high is None)
+    numbers = [v for v in (result.value, result.low, result.high, result.p_value) if v is not None]
+    bounds = (result.low is None) == (result.high is None)
     return (
         bounds
         and bool(np.isfinite(numbers).all())
-        and (found.p_value is None or 0 < found.p_value <= 1)
-        and (found.low is None or found.low < found.high)
-        and (found.value is None) == (found.status != "ok")
+        and (result.p_value is None or 0 < result.p_value <= 1)
+        and (result.low is None or result.low < result.high)
+        and (result.value is None) == (result.status != "ok")
     )
 
 

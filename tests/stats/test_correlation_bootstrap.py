@@ -39,11 +39,11 @@ def test_every_draw_is_the_correlation_of_the_rows_drawn(kind, gaps):
     if gaps:
         x[5:12] = np.nan
     if kind == "pearson":
-        chart = pearson_draws(x[:, None], y, code, draws=Draws(40, 3))[:, 0]
+        draws = pearson_draws(x[:, None], y, code, draws=Draws(40, 3))[:, 0]
     else:
-        chart = rank_draws(x[:, None], y, code, kind=kind, draws=Draws(40, 3))[:, 0]
+        draws = rank_draws(x[:, None], y, code, kind=kind, draws=Draws(40, 3))[:, 0]
     weights = draw_counts(code.max() + 1, 40, 3)[:, code].astype(int) * np.isfinite(x)
-    for draw, times in zip(chart, weights, strict=True):
+    for draw, times in zip(draws, weights, strict=True):
         value = ORACLES[kind](np.repeat(x, times), np.repeat(y, times))[0]
         assert draw == pytest.approx(value, abs=1e-10)
 
@@ -67,11 +67,11 @@ def test_large_samples_to_first_order_are_close_to_recomputed_ones(kind, monkeyp
     x, y, code = table(1_200, 300)
     quick = bootstrap_correlation(x, y, code, kind=kind)
     monkeypatch.setattr(correlation_bootstrap, "EXACT_ROWS", 10_000)
-    full = bootstrap_correlation(x, y, code, kind=kind)
-    assert quick.method == full.method + ", first order"
-    assert quick.value == full.value
-    assert quick.low == pytest.approx(full.low, abs=0.003)
-    assert quick.high == pytest.approx(full.high, abs=0.003)
+    exact = bootstrap_correlation(x, y, code, kind=kind)
+    assert quick.method == exact.method + ", first order"
+    assert quick.value == exact.value
+    assert quick.low == pytest.approx(exact.low, abs=0.003)
+    assert quick.high == pytest.approx(exact.high, abs=0.003)
 
 
 def test_a_cluster_of_one_repeated_row_is_worth_one_row():
@@ -130,9 +130,9 @@ def test_p_is_the_level_at_which_the_interval_reaches_zero_and_never_zero():
     x, y, code = table(300, 60)
     strong = bootstrap_correlation(x, y, code)
     assert strong.p_value == pytest.approx(2 / 10_000)
-    chart = correlation_draws(x[:, None], y, code, kind="pearson", seed=0)[:, 0]
+    draws = correlation_draws(x[:, None], y, code, kind="pearson", seed=0)[:, 0]
     weak = bootstrap_correlation(np.random.default_rng(5).normal(size=300), y, code)
-    assert chart.min() > 0
+    assert draws.min() > 0
     assert (weak.low < 0 < weak.high) == (weak.p_value > 0.05)
 
 
@@ -142,13 +142,13 @@ def test_dependent_rows_without_association_are_rarely_significant():
 
     Another 1,000 samples gave .378 and .062: a little over .05, as percentile intervals do.
     """
-    rng, result, t = np.random.default_rng(1), [], []
+    rng, p_values, t = np.random.default_rng(1), [], []
     code = np.repeat(np.arange(40), 5)
     for _ in range(200):
         x, y = rng.normal(size=(2, 40))[:, code]
-        result.append(bootstrap_correlation(x, y, code).p_value)
+        p_values.append(bootstrap_correlation(x, y, code).p_value)
         t.append(stats.pearsonr(x, y)[1])
-    assert np.mean(np.array(result) < 0.05) < 0.11
+    assert np.mean(np.array(p_values) < 0.05) < 0.11
     assert np.mean(np.array(t) < 0.05) > 0.25
 
 

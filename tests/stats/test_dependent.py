@@ -80,14 +80,14 @@ def test_columns_give_what_their_correlations_give():
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
 def test_the_bootstrap_of_the_difference_agrees_with_the_formula(kind):
     x, y, z = three(400)
-    chart = bootstrap_difference((x, y), z, np.arange(400), kind=kind)
-    assert chart.low < chart.value < chart.high
+    interval = bootstrap_difference((x, y), z, np.arange(400), kind=kind)
+    assert interval.low < interval.value < interval.high
     if kind == "kendall":  # which has no formula
         return
     formula = compare_dependent(x, y, z, kind=kind)
-    assert chart.value == pytest.approx(formula.value, abs=1e-12)
-    assert chart.low == pytest.approx(formula.low, abs=0.04)
-    assert chart.high == pytest.approx(formula.high, abs=0.04)
+    assert interval.value == pytest.approx(formula.value, abs=1e-12)
+    assert interval.low == pytest.approx(formula.low, abs=0.04)
+    assert interval.high == pytest.approx(formula.high, abs=0.04)
 
 
 def test_the_same_column_twice_is_no_contest():
@@ -103,8 +103,8 @@ def test_the_same_column_twice_is_no_contest():
 
 def test_equal_scores_differ_significantly_one_time_in_twenty():
     """2,000 samples of n = 60 where both scores follow the judgement equally well: .040-.060."""
-    rng, result = np.random.default_rng(3), []
+    rng, p_values = np.random.default_rng(3), []
     for _ in range(2_000):
         z, a, b = rng.normal(size=(3, 60))
-        result.append(compare_dependent(z + a, z + b, z + rng.normal(size=60)).p_value)
-    assert 0.040 <= np.mean(np.array(result) < 0.05) <= 0.060
+        p_values.append(compare_dependent(z + a, z + b, z + rng.normal(size=60)).p_value)
+    assert 0.040 <= np.mean(np.array(p_values) < 0.05) <= 0.060

@@ -43,9 +43,9 @@ def test_all_relabellings_of_welchs_t_are_scipys(n, m):
 
 def test_draws_are_near_the_t_test_and_the_same_for_a_seed():
     gaps = RNG.normal(0.4, 1, (40, 1))
-    chart = sign_flip_p(gaps, seed=3)
-    assert chart == sign_flip_p(gaps, seed=3)
-    assert chart[0] == pytest.approx(stats.ttest_1samp(gaps[:, 0], 0).pvalue, abs=0.01)
+    p_values = sign_flip_p(gaps, seed=3)
+    assert p_values == sign_flip_p(gaps, seed=3)
+    assert p_values[0] == pytest.approx(stats.ttest_1samp(gaps[:, 0], 0).pvalue, abs=0.01)
     both = RNG.normal(0, 1, (60, 1)) + (np.arange(60) < 30)[:, None] * 0.5
     welch = stats.ttest_ind(both[:30, 0], both[30:, 0], equal_var=False).pvalue
     assert relabel_p(both, 30)[0] == pytest.approx(welch, abs=0.01)
@@ -53,8 +53,8 @@ def test_draws_are_near_the_t_test_and_the_same_for_a_seed():
 
 def test_drawn_p_is_never_zero():
     assert sign_flip_p(np.ones((40, 1)), draws=99).tolist() == [1 / 100]
-    separate = np.repeat([[0.0], [1.0]], 30, axis=0)
-    assert relabel_p(separate, 30, draws=99).tolist() == [1 / 100]
+    gaps = np.repeat([[0.0], [1.0]], 30, axis=0)
+    assert relabel_p(gaps, 30, draws=99).tolist() == [1 / 100]
 
 
 def test_columns_share_draws_and_keep_their_own_p():

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 
 
 @pytest.mark.parametrize(
-    ("effect", "n", "family", "alpha", "paired", "apart"),
+    ("effect", "n", "family", "alpha", "paired", "unpaired"),
     [  # TTestPower().power(effect, n, alpha / family), TTestIndPower().power(...)
         (0.5, 22, 1, 0.05, 0.609184804183963, 0.3672710825914737),
         (0.2, 100, 1, 0.05, 0.508264806621038, 0.29064587165908673),
@@ -22,35 +22,35 @@ RNG = np.random.default_rng(5)
         (0.3, 60, 1, 0.01, 0.3755547925089531, 0.1696322052615531),
     ],
 )
-def test_power_is_statsmodels(effect, n, family, alpha, paired, apart):
+def test_power_is_statsmodels(effect, n, family, alpha, paired, unpaired):
     for design, power in (
         (Design(True, family, alpha), paired),
-        (Design(False, family, alpha), apart),
+        (Design(False, family, alpha), unpaired),
     ):
         shift = effect / design.standard_error(1.0, n)
         assert t_test_power(shift, design.df(n), design.level) == pytest.approx(power, abs=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("n", "family", "power", "paired", "apart"),
+    ("n", "family", "power", "paired", "unpaired"),
     [  # brentq(lambda e: TTestPower().power(e, n, .05 / family) - power, ..., xtol=1e-14)
         (22, 1, 0.8, 0.6264201330574849, 0.8646473047771898),
         (22, 15, 0.8, 0.8983437851316505, 1.200717637966692),
         (100, 1, 0.9, 0.3273431403832169, 0.46065951425003226),
     ],
 )
-def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
+def test_detectable_size_is_statsmodels(n, family, power, paired, unpaired):
     # its own solve_power stops at about 1e-6, so its power was solved for the effect
     assert detectable_difference(1, n, design=Design(True, family, power=power)) == pytest.approx(
         paired, abs=1e-8
     )
     assert detectable_difference(2, n, design=Design(False, family, power=power)) == pytest.approx(
-        2 * apart, abs=1e-8
+        2 * unpaired, abs=1e-8
     )
 
 
 @pytest.mark.parametrize(
-    ("effect", "family", "power", "paired", "apart"),
+    ("effect", "family", "power", "paired", "unpaired"),
     [  # solve_power(effect_size=effect, ...), to be rounded up
         (0.2, 1, 0.8, 198.150820955562, 393.4056930002526),
         (0.5, 1, 0.8, 33.36713118431779, 63.76561058891169),
@@ -58,9 +58,11 @@ def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
         (0.1, 1, 0.9, 1052.664547339556, 2102.4447100825073),
     ],
 )
-def test_units_needed_are_statsmodels(effect, family, power, paired, apart):
+def test_units_needed_are_statsmodels(effect, family, power, paired, unpaired):
     assert units_needed(1, effect, design=Design(True, family, power=power)) == np.ceil(paired)
-    assert units_needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(apart)
+    assert units_needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(
+        unpaired
+    )
 
 
 @pytest.mark.parametrize("freedom", [5, 21, 198, 1e5, 1e8])
@@ -99,32 +101,32 @@ def test_the_detectable_difference_is_found_four_times_in_five():
     size = detectable_difference(1.0, 30, design=Design(True))
     measure = ScoreInfo("m", "m", None, (0, 1), "m")
     none = np.zeros(30)
-    chart = [
+    samples = [
         TwoSamples(measure, "a", "b", RNG.normal(size, 1, 30), none, "prompt", True)
         for _ in range(300)
     ]
-    result = np.mean([d.p_value <= 0.05 for d in compare_samples(chart, ComparisonSettings())])
-    assert stats.binomtest(round(result * 300), 300, 0.8).pvalue > 0.001
+    share = np.mean([d.p_value <= 0.05 for d in compare_samples(samples, ComparisonSettings())])
+    assert stats.binomtest(round(share * 300), 300, 0.8).pvalue > 0.001
 
 
 def test_pilot_gives_the_spread_between_pairs_and_within_systems(tmp_path):
     a, b = RNG.normal(0, 1, 20), RNG.normal(0, 1, 20)
     run = make_run(tmp_path / "run", {"warmth": {"ash": a.tolist(), "birch": b.tolist()}})
-    (output,), family = measure_pilot([run], Selection())
-    assert output.pairs == pytest.approx(np.std(a - b, ddof=1))
-    assert output.within == pytest.approx(np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2))
-    assert (output.n, family) == (20, 1)
-    paired, separate = plan_comparisons([output], Design(family=family), detect={"warmth": 0.5}.get)
-    assert paired.needed == units_needed(output.pairs, 0.5, design=Design())
-    assert separate.needed == units_needed(output.within, 0.5, design=Design(False))
-    assert paired.shows[20] == detectable_difference(output.pairs, 20, design=Design())
+    (pilot,), family = measure_pilot([run], Selection())
+    assert pilot.pairs == pytest.approx(np.std(a - b, ddof=1))
+    assert pilot.within == pytest.approx(np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2))
+    assert (pilot.n, family) == (20, 1)
+    paired, unpaired = plan_comparisons([pilot], Design(family=family), detect={"warmth": 0.5}.get)
+    assert paired.needed == units_needed(pilot.pairs, 0.5, design=Design())
+    assert unpaired.needed == units_needed(pilot.within, 0.5, design=Design(False))
+    assert paired.shows[20] == detectable_difference(pilot.pairs, 20, design=Design())
 
 
 def test_a_pilot_of_one_system_plans_without_pairs(tmp_path):
     run = make_run(tmp_path / "run", {"warmth": {"ash": [0.1, 0.2, 0.4]}})
-    (output,), _ = measure_pilot([run], Selection())
-    assert output.pairs is None
-    assert output.within == pytest.approx(np.std([0.1, 0.2, 0.4], ddof=1))
+    (pilot,), _ = measure_pilot([run], Selection())
+    assert pilot.pairs is None
+    assert pilot.within == pytest.approx(np.std([0.1, 0.2, 0.4], ddof=1))
 
 
 @pytest.mark.parametrize("columns", [[], [np.array([])], [np.array([1.0])], [np.ones(5)]])

@@ -17,21 +17,21 @@ Z = 1.959963984540054
 
 
 def test_pairs_by_hand_with_a_tie_as_half():
-    output = superiority_in_pairs(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 2.0, 5.0, 1.0]))
-    assert output.value == 2.5 / 4
+    result = superiority_in_pairs(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 2.0, 5.0, 1.0]))
+    assert result.value == 2.5 / 4
 
 
 def test_wilson_interval_is_scipys():
     a = np.array([1.0] * 7 + [0.0] * 3)
     scipys = stats.binomtest(7, 10).proportion_ci(method="wilson")
-    output = superiority_in_pairs(a, np.full(10, 0.5))
-    assert (output.low, output.high) == pytest.approx((scipys.low, scipys.high), abs=1e-8)
+    result = superiority_in_pairs(a, np.full(10, 0.5))
+    assert (result.low, result.high) == pytest.approx((scipys.low, scipys.high), abs=1e-8)
 
 
 def test_at_random_by_hand():
     # of 2 x 3 pairings: 1 over {0}, ties {1}, under {2}; 3 over all
-    output = superiority_at_random(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0]))
-    assert output.value == pytest.approx((1 + 0.5 + 3) / 6)
+    result = superiority_at_random(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0]))
+    assert result.value == pytest.approx((1 + 0.5 + 3) / 6)
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.1, 0.5, 0.72, 1.0])
@@ -49,11 +49,11 @@ def test_interval_holds_the_truth_as_often_as_promised():
     """P(a > b) of two normals a third of a deviation apart is Φ(1/3 / √2)."""
     rng = np.random.default_rng(4)
     truth = stats.norm.cdf(1 / 3 / np.sqrt(2))
-    output = [
+    results = [
         superiority_at_random(rng.normal(1 / 3, 1, 15), rng.normal(0, 1, 25)) for _ in range(1_000)
     ]
-    lock = np.mean([t.low <= truth <= t.high for t in output])
-    assert 0.93 <= lock <= 0.98
+    coverage = np.mean([t.low <= truth <= t.high for t in results])
+    assert 0.93 <= coverage <= 0.98
 
 
 @given(

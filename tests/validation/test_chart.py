@@ -9,7 +9,7 @@ from simpatico.validation.evidence import Evidence
 from simpatico.validation.raters.agreement import find_statistic
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.tree import tree
 
 OVERALL = ("overall", "dialog")
@@ -17,7 +17,7 @@ OVERALL = ("overall", "dialog")
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    return made("demo").found.required_evidence
+    return example_page("demo").findings.required_evidence
 
 
 @pytest.mark.parametrize(("p", "finding"), [(None, False), (0.05, False), (0.0499, True)])
@@ -27,21 +27,21 @@ def test_only_a_corrected_p_below_five_in_a_hundred_is_clear(p, finding):
 
 def test_a_forest_has_every_score_the_highest_first(evidence):
     rows = {r.score: r for r in evidence.correlations if (r.quality, r.level) == OVERALL}
-    chart = correlation_forest(evidence, OVERALL, {"length": "Words"}, {"length": "T"})
-    assert [r.value for r in chart.rows] == sorted((r.value for r in rows.values()), reverse=True)
-    (length,) = [r for r in chart.rows if r.kind == "T"]
-    output = rows["length"]
+    forest = correlation_forest(evidence, OVERALL, {"length": "Words"}, {"length": "T"})
+    assert [r.value for r in forest.rows] == sorted((r.value for r in rows.values()), reverse=True)
+    (length,) = [r for r in forest.rows if r.kind == "T"]
+    row = rows["length"]
     assert (length.title, length.value, length.low, length.high, length.n) == (
         "Words",
-        output.value,
-        output.low,
-        output.high,
+        row.value,
+        row.low,
+        row.high,
         66,
     )
     one = find_statistic(evidence.agreement, *OVERALL, "one_more_judge")
-    assert chart.one_more == (one.value, one.low, one.high)
-    assert chart.ceiling == find_statistic(evidence.agreement, *OVERALL, "ceiling").value
-    assert chart.caption == "Correlation of each metric with “overall”"
+    assert forest.one_more == (one.value, one.low, one.high)
+    assert forest.ceiling == find_statistic(evidence.agreement, *OVERALL, "ceiling").value
+    assert forest.caption == "Correlation of each metric with “overall”"
 
 
 def test_a_score_without_a_value_comes_last_and_says_why(evidence):
@@ -49,14 +49,14 @@ def test_a_score_without_a_value_comes_last_and_says_why(evidence):
         replace(r, value=None, low=None, high=None, status="too_few") if r.score == "length" else r
         for r in evidence.correlations
     ]
-    chart = correlation_forest(replace(evidence, correlations=rows), OVERALL)
-    assert (chart.rows[-1].title, chart.rows[-1].why) == ("Length", "too few rated dialogs")
-    assert {r.kind for r in chart.rows} == {"O"}
+    forest = correlation_forest(replace(evidence, correlations=rows), OVERALL)
+    assert (forest.rows[-1].title, forest.rows[-1].why) == ("Length", "too few rated dialogs")
+    assert {r.kind for r in forest.rows} == {"O"}
 
 
 def test_with_one_judge_each_there_is_nothing_to_reach():
-    chart = correlation_forest(case("one_rater").found.required_evidence, OVERALL)
-    assert (chart.one_more, chart.ceiling) == (None, None)
+    forest = correlation_forest(case("one_rater").findings.required_evidence, OVERALL)
+    assert (forest.one_more, forest.ceiling) == (None, None)
 
 
 def test_a_notebook_shows_a_forest_of_every_quality(evidence):
@@ -71,8 +71,8 @@ def test_a_notebook_shows_a_forest_of_every_quality(evidence):
     for lead, table in zip(leads, root.all("table", "forest"), strict=True):
         quality = lead.split("”")[0].strip("“")
         own = [r for r in evidence.correlations if r.quality == quality]
-        display = [td.prose for td in table.all("td", "c1")]
-        assert display == [format_correlation(r.value) for r in sorted(own, key=lambda r: -r.value)]
+        cells = [td.prose for td in table.all("td", "c1")]
+        assert cells == [format_correlation(r.value) for r in sorted(own, key=lambda r: -r.value)]
 
 
 def test_a_notebook_shows_evidence_of_nothing():

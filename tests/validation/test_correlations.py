@@ -32,7 +32,7 @@ def turns(dialogs: int = 20, each: int = 3) -> pl.DataFrame:
     )
 
 
-def judged(scores: pl.DataFrame, quality: str = "kind", speaker: str | None = "bot"):
+def judgements_of(scores: pl.DataFrame, quality: str = "kind", speaker: str | None = "bot"):
     """Two judges whose mean is warmth and some noise."""
     rows = []
     for row in scores.iter_rows(named=True):
@@ -50,7 +50,7 @@ def values(scores: pl.DataFrame, gold: pl.DataFrame) -> tuple[np.ndarray, np.nda
 
 def test_rows_hold_what_the_columns_alone_give():
     scores = turns()
-    gold = judged(scores).gold("mean")
+    gold = judgements_of(scores).gold("mean")
     rows = {r.score: r for r in correlation_rows(scores, gold, CorrelationSettings(clusters=None))}
     alone = correlation(*values(scores, gold))
     warmth = rows["warmth"]
@@ -68,18 +68,18 @@ def test_rows_hold_what_the_columns_alone_give():
 
 def test_the_order_of_rows_does_not_matter():
     scores = turns()
-    gold = judged(scores).gold()
-    mixture = correlation_rows(scores.sample(fraction=1, shuffle=True, seed=1), gold)
-    assert mixture == correlation_rows(scores, gold.sample(fraction=1, shuffle=True, seed=2))
+    gold = judgements_of(scores).gold()
+    permutation = correlation_rows(scores.sample(fraction=1, shuffle=True, seed=1), gold)
+    assert permutation == correlation_rows(scores, gold.sample(fraction=1, shuffle=True, seed=2))
 
 
 def test_turns_of_one_dialog_are_resampled_together_unless_asked_otherwise():
     scores = turns()
-    gold = judged(scores).gold()
-    result = correlation_rows(scores, gold)[0]
+    gold = judgements_of(scores).gold()
+    row = correlation_rows(scores, gold)[0]
     alone = bootstrap_correlation(*values(scores, gold), np.repeat(np.arange(20), 3))
-    assert result.method == alone.method == "Pearson r, bootstrap of 20 clusters"
-    assert (result.high - result.low) == pytest.approx(alone.high - alone.low, abs=0.02)
+    assert row.method == alone.method == "Pearson r, bootstrap of 20 clusters"
+    assert (row.high - row.low) == pytest.approx(alone.high - alone.low, abs=0.02)
     by_system = correlation_rows(scores, gold, CorrelationSettings(clusters="system"))[0]
     assert by_system.method == "Pearson r, bootstrap of 4 clusters: too few for an interval"
     rank = correlation_rows(
@@ -90,7 +90,7 @@ def test_turns_of_one_dialog_are_resampled_together_unless_asked_otherwise():
 
 def test_nulls_and_units_nobody_scored_are_counted():
     scores = turns()
-    gold = judged(scores).gold()
+    gold = judgements_of(scores).gold()
     part = scores.filter(pl.col("dialog") != "d3").with_columns(
         warmth=pl.when(pl.col("dialog") != "d4").then("warmth")
     )
@@ -100,37 +100,37 @@ def test_nulls_and_units_nobody_scored_are_counted():
 
 def test_another_speakers_turn_is_another_unit_and_no_speaker_means_the_only_one():
     scores = turns()
-    wrong = correlation_rows(scores, judged(scores, speaker="user").gold())
+    wrong = correlation_rows(scores, judgements_of(scores, speaker="user").gold())
     assert {(r.n, r.unmatched, r.status) for r in wrong} == {(0, 60, "too_few")}
-    unnamed = correlation_rows(scores, judged(scores, speaker=None).gold())
-    assert {(r.n, r.unmatched) for r in unnamed} == {(60, 0)}
+    without_speaker = correlation_rows(scores, judgements_of(scores, speaker=None).gold())
+    assert {(r.n, r.unmatched) for r in without_speaker} == {(60, 0)}
 
 
 def test_a_dialogs_judgement_without_a_speaker_needs_a_single_scored_speaker():
     scores = turns(each=1).drop("turn")
-    gold = judged(scores, speaker=None).gold()
-    result = correlation_rows(scores, gold, CorrelationSettings("dialog"))[0]
-    assert (result.n, result.method) == (20, "Pearson r, Fisher interval")
+    gold = judgements_of(scores, speaker=None).gold()
+    row = correlation_rows(scores, gold, CorrelationSettings("dialog"))[0]
+    assert (row.n, row.method) == (20, "Pearson r, Fisher interval")
     two = pl.concat([scores, scores.filter(dialog="d0").with_columns(speaker=pl.lit("user"))])
-    result = correlation_rows(two, gold, CorrelationSettings("dialog"))[0]
-    assert (result.n, result.unmatched) == (19, 1)
+    row = correlation_rows(two, gold, CorrelationSettings("dialog"))[0]
+    assert (row.n, row.unmatched) == (19, 1)
 
 
 def test_systems_are_means_of_dialogs():
     scores = turns()
-    gold = judged(scores).gold("mean")
-    result = correlation_rows(scores, gold, CorrelationSettings("system"))[0]
+    gold = judgements_of(scores).gold("mean")
+    row = correlation_rows(scores, gold, CorrelationSettings("system"))[0]
     both = scores.join(gold, on=["dialog", "turn"]).group_by("system").agg(
         pl.col("warmth", "value").mean()
     )  # fmt: skip
     expected = correlation(both["warmth"], both["value"])
-    assert result.value == pytest.approx(expected.value, abs=1e-12)
-    assert (result.n, result.p_value) == (4, pytest.approx(expected.p_value, abs=1e-12))
+    assert row.value == pytest.approx(expected.value, abs=1e-12)
+    assert (row.n, row.p_value) == (4, pytest.approx(expected.p_value, abs=1e-12))
 
 
 def test_qualities_are_families_of_their_own():
     scores = turns()
-    gold = pl.concat([judged(scores, q).gold() for q in ("warm", "kind")])
+    gold = pl.concat([judgements_of(scores, q).gold() for q in ("warm", "kind")])
     rows = correlation_rows(scores, gold)
     assert [r.quality for r in rows] == ["kind"] * 3 + ["warm"] * 3
     assert {r.family for r in rows} == {2}
@@ -138,7 +138,7 @@ def test_qualities_are_families_of_their_own():
 
 def test_errors_say_what_to_do():
     scores = turns()
-    gold = judged(scores).gold()
+    gold = judgements_of(scores).gold()
     with pytest.raises(DataError) as error:
         correlation_rows(scores, gold, CorrelationSettings("dialog"))
     assert str(error.value) == (
@@ -154,13 +154,16 @@ def test_errors_say_what_to_do():
 
 def test_nothing_judged_is_nothing_to_say():
     scores = turns()
-    assert correlation_rows(scores, judged(scores).gold().clear()) == []
-    assert correlation_rows(scores, judged(scores).gold(), CorrelationSettings("system"))[0].n == 4
+    assert correlation_rows(scores, judgements_of(scores).gold().clear()) == []
+    assert (
+        correlation_rows(scores, judgements_of(scores).gold(), CorrelationSettings("system"))[0].n
+        == 4
+    )
 
 
 def test_contests_of_two_scores_are_rivals_over_the_same_units():
     scores = turns()
-    gold = judged(scores).gold("mean")
+    gold = judgements_of(scores).gold("mean")
     pairs = [("warmth", "length"), ("length", "flat")]
     rows = contest_rows(scores, gold, pairs, how=CorrelationSettings(clusters=None))
     both = scores.join(gold, on=["dialog", "turn"])
@@ -172,10 +175,10 @@ def test_contests_of_two_scores_are_rivals_over_the_same_units():
     joint = contest_rows(scores, gold, pairs)[0]
     assert joint.method == "Pearson r, difference, bootstrap of 20 clusters"
     assert joint.as_json()["value"] == pytest.approx(alone.value, abs=1e-12)
-    ranked = contest_rows(
+    kendall_rows = contest_rows(
         scores, gold, pairs, how=CorrelationSettings(kind="kendall", clusters=None)
     )[0]
-    assert ranked.low < ranked.value < ranked.high
+    assert kendall_rows.low < kendall_rows.value < kendall_rows.high
     with pytest.raises(UnknownName) as error:
         contest_rows(scores, gold, [("warmth", "wit")])
     assert str(error.value) == "no score 'wit'; there are warmth, length, flat"
@@ -235,7 +238,7 @@ def replies(data):
         frame[f"{pooling} + relevance"] = (frame[pooling] + frame["relevance"]) / 2
     human = np.array([v[0] >= 900 for v in units.values()])
     parts = {"generated": ~human, "human": human, "both": np.ones(600, dtype=bool)}
-    return {p: {k: v[remaining] for k, v in frame.items()} for p, remaining in parts.items()}
+    return {p: {k: v[mask] for k, v in frame.items()} for p, mask in parts.items()}
 
 
 def test_predictive_engagements_table_5_is_in_its_file_to_two_digits(replies):
@@ -262,8 +265,8 @@ SIGNIFICANT = {
 
 @pytest.mark.parametrize("kind", ["pearson", "spearman"])
 def test_predictive_engagements_improvements_are_significant_as_claimed(replies, kind):
-    for (part, score), claimed in SIGNIFICANT.items():
+    for (part, score), is_significant in SIGNIFICANT.items():
         columns = replies[part]
         gain = compare_dependent(columns[score], columns["relevance"], columns["rating"], kind=kind)
-        assert (gain.value > 0 and gain.p_value <= 0.05) == claimed, (part, score, gain)
+        assert (gain.value > 0 and gain.p_value <= 0.05) == is_significant, (part, score, gain)
         assert gain.low < gain.value < gain.high

@@ -38,12 +38,12 @@ def test_a_dialog_correlation_is_that_of_the_joined_table(run, judgements):
         .group_by("dialog", "speaker")
         .agg(pl.col("value").median())
     )
-    joined = run.at("dialog").join(gold, on=["dialog", "speaker"])
-    assert joined.height == 66
+    table = run.at("dialog").join(gold, on=["dialog", "speaker"])
+    assert table.height == 66
     (row,) = [
         r for r in evidence.correlations if (r.quality, r.score) == ("overall", "style_matching")
     ]
-    expected = joined.select(pl.corr("style_matching", "value")).item()
+    expected = table.select(pl.corr("style_matching", "value")).item()
     assert row.value == pytest.approx(expected, abs=1e-12)
     assert (row.n, row.nulls, row.unmatched) == (66, 0, 0)
     assert row.low < row.value < row.high
@@ -56,11 +56,11 @@ def test_the_order_of_judgements_changes_nothing(run, judgements):
 
 def test_turn_judgements_meet_turn_scores(run):
     turns = run.at("turn").filter(pl.col("system") == "harbor")
-    inputs = [
+    turn_judgements = [
         Judgement(d, t, s, "good", "made-up", "outsider", float(i % 5))
         for i, (d, t, s) in enumerate(turns.select("dialog", "turn", "speaker").iter_rows())
     ]
-    evidence = validate(run, Judgements.of(inputs))
+    evidence = validate(run, Judgements.of(turn_judgements))
     assert {row.n for row in evidence.correlations} == {
         turns["style_matching"].count(),
         turns["emotional_entropy"].count(),
@@ -99,7 +99,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     assert data == json.loads(json.dumps(validate(run, judgements).as_json()))
     rows = ["agreement", "correlations", "dependent", "incremental", "structure"]
     assert list(data) == [*rows, "notes"]
-    target = {
+    fields = {
         "quality",
         "score",
         "value",
@@ -113,7 +113,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     }
     for part in ("agreement", "correlations", "dependent", "structure"):
         assert data[part]
-        assert all(set(row) >= target for row in data[part])
+        assert all(set(row) >= fields for row in data[part])
     people = shown_of(run)
     assert "Krippendorff's α (ordinal)" in people
     assert "style_matching" in people
@@ -121,20 +121,20 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
 
 def test_turn_and_dialog_judgements_of_one_quality_are_told_apart(run):
     turns = run.at("turn").filter(pl.col("system") == "harbor")
-    inputs = [
+    both_levels = [
         Judgement(d, t, s, "good", judge, "outsider", float((i + shift) % 5))
         for i, (d, t, s) in enumerate(turns.select("dialog", "turn", "speaker").iter_rows())
         for shift, judge in enumerate(("a", "b"))
     ]
-    inputs += [
+    both_levels += [
         Judgement(d, None, "harbor", "good", judge, "outsider", float((i + shift) % 5))
         for i, d in enumerate(turns["dialog"].unique(maintain_order=True))
         for shift, judge in enumerate(("a", "b"))
     ]
-    evidence = validate(run, Judgements.of(inputs))
-    result = {(r.level, r.score): r.n for r in evidence.correlations}
-    assert result["dialog", "style_matching"] == 22
-    assert result["turn", "style_matching"] == turns["style_matching"].count()
+    evidence = validate(run, Judgements.of(both_levels))
+    counts = {(r.level, r.score): r.n for r in evidence.correlations}
+    assert counts["dialog", "style_matching"] == 22
+    assert counts["turn", "style_matching"] == turns["style_matching"].count()
     alpha = {r.level: r.n for r in evidence.agreement if r.score == "pairwise_pearson"}
     assert alpha == {"turn": turns.height, "dialog": 22}
 
@@ -212,13 +212,13 @@ def large(tmp_path_factory) -> Run:
 @pytest.mark.timing
 @pytest.mark.parametrize("turn", [None, 3])
 def test_a_few_judged_dialogs_of_very_many_take_seconds(large, turn):
-    inputs = [
+    few_judgements = [
         Judgement(str(i * 331), turn, "bot", "good", judge, "outsider", float(i * (k + 3) % 5))
         for i in range(300)
         for k, judge in enumerate("ab")
     ]
     start = time.process_time()
-    evidence = validate(large, Judgements.of(inputs))
+    evidence = validate(large, Judgements.of(few_judgements))
     assert time.process_time() - start < 4
     assert {r.n for r in evidence.correlations} == {300}
     assert {r.n for r in evidence.structure} == {100_000}
@@ -234,9 +234,9 @@ def test_what_one_score_adds_is_shown_as_it_was(run, judgements):
     assert (row.score, row.added, row.added_name) == (
         "emotional_entropy", ("style_matching",), "style_matching"
     )  # fmt: skip
-    display = shown_of(run, "--traditional", "emotional_entropy", "--quality", "overall")
-    assert row.verdict in display
-    assert "by itself" not in display
+    output = shown_of(run, "--traditional", "emotional_entropy", "--quality", "overall")
+    assert row.verdict in output
+    assert "by itself" not in output
 
 
 def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgements):
@@ -249,12 +249,12 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
     clear = {
         (r.quality, r.added_name) for r in rows if len(r.added) == 1 and (r.p_adjusted or 1) < 0.05
     }
-    display = shown_of(run, "--traditional", "emotional_entropy")
-    (line,) = [x for x in display.splitlines() if "single score" in x.lower()]
+    output = shown_of(run, "--traditional", "emotional_entropy")
+    (line,) = [x for x in output.splitlines() if "single score" in x.lower()]
     assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
     assert line.count(" over emotional_entropy (") == len(clear)
-    assert sum(r.verdict in display for r in rows if r.added_name == "all") == len(rows) / 3
-    assert display.count("clustered by") <= len(rows) / 3
+    assert sum(r.verdict in output for r in rows if r.added_name == "all") == len(rows) / 3
+    assert output.count("clustered by") <= len(rows) / 3
 
 
 def shown_of(run: Run, *options: str) -> str:

@@ -51,20 +51,20 @@ def test_correlations_are_scipys_over_the_rows_both_have():
 
 def test_like_stands_with_like_whatever_the_sign():
     """cold is -warm and noise, wordy is long and noise: two pairs, and odd outside of both."""
-    result = correlation_structure(scores())
-    places = {name: result.order.index(name) for name in result.order}
-    assert result.names == sorted(places)
+    structure = correlation_structure(scores())
+    places = {name: structure.order.index(name) for name in structure.order}
+    assert structure.names == sorted(places)
     assert abs(places["warm"] - places["cold"]) == 1
     assert abs(places["long"] - places["wordy"]) == 1
-    assert result.r[result.names.index("warm")][result.names.index("cold")] < -0.9
+    assert structure.r[structure.names.index("warm")][structure.names.index("cold")] < -0.9
 
 
 def test_the_tree_is_average_linkage_on_one_less_absolute_r():
     table = scores()
-    result = correlation_structure(table)
-    separate = 1 - np.abs(np.corrcoef(table.select(result.names).to_numpy().T))
-    expected = linkage(squareform(np.round(separate, 10), checks=False), "average")
-    joints = np.array(result.linkage)
+    structure = correlation_structure(table)
+    distances = 1 - np.abs(np.corrcoef(table.select(structure.names).to_numpy().T))
+    expected = linkage(squareform(np.round(distances, 10), checks=False), "average")
+    joints = np.array(structure.linkage)
     assert joints[:, 2:] == pytest.approx(expected[:, 2:], abs=1e-9)
     assert len(joints) == 4
 
@@ -72,20 +72,20 @@ def test_the_tree_is_average_linkage_on_one_less_absolute_r():
 def test_neither_the_order_of_columns_nor_of_rows_matters():
     table = scores()
     one = correlation_structure(table)
-    mixture = correlation_structure(table.select(sorted(table.columns, reverse=True)).reverse())
-    assert (one.order, one.names, one.n) == (mixture.order, mixture.names, mixture.n)
-    assert np.array(one.r) == pytest.approx(np.array(mixture.r), abs=1e-12)
+    permutation = correlation_structure(table.select(sorted(table.columns, reverse=True)).reverse())
+    assert (one.order, one.names, one.n) == (permutation.order, permutation.names, permutation.n)
+    assert np.array(one.r) == pytest.approx(np.array(permutation.r), abs=1e-12)
 
 
 def test_scores_that_do_not_vary_are_null_and_still_have_a_place():
     table = scores().with_columns(flat=pl.lit(1.0), gone=pl.lit(None, pl.Float64), same="warm")
-    result = correlation_structure(table)
-    flat, missing, odd = (result.names.index(n) for n in ("flat", "gone", "odd"))
-    assert result.r[flat] == [None] * 8
-    assert (result.r[missing][odd], result.n[missing][odd]) == (None, 0)
-    assert sorted(result.order) == result.names
-    assert abs(result.order.index("same") - result.order.index("warm")) == 1
-    json.dumps(result.as_json(), allow_nan=False)
+    structure = correlation_structure(table)
+    flat, missing, odd = (structure.names.index(n) for n in ("flat", "gone", "odd"))
+    assert structure.r[flat] == [None] * 8
+    assert (structure.r[missing][odd], structure.n[missing][odd]) == (None, 0)
+    assert sorted(structure.order) == structure.names
+    assert abs(structure.order.index("same") - structure.order.index("warm")) == 1
+    json.dumps(structure.as_json(), allow_nan=False)
 
 
 def test_intervals_by_hand():
@@ -96,43 +96,49 @@ def test_intervals_by_hand():
     tanh(-.8613517) = -.6969534 and tanh(3.0585763) = .9956003.
     """
     table = {"a": [1, 2, 3, 4, 5], "b": [2, 1, 4, 3, 5], "c": [1, 3, 2, 4, None]}
-    result = correlation_structure(pl.DataFrame(table))
-    assert (result.r[0][1], result.n[0][1]) == (pytest.approx(0.8), 5)
-    assert (result.low[0][1], result.high[0][1]) == pytest.approx((-0.2796400, 0.9861962), abs=1e-6)
-    assert (result.r[0][2], result.n[0][2]) == (pytest.approx(0.8), 4)
-    assert (result.low[2][0], result.high[2][0]) == pytest.approx((-0.6969534, 0.9956003), abs=1e-6)
+    structure = correlation_structure(pl.DataFrame(table))
+    assert (structure.r[0][1], structure.n[0][1]) == (pytest.approx(0.8), 5)
+    assert (structure.low[0][1], structure.high[0][1]) == pytest.approx(
+        (-0.2796400, 0.9861962), abs=1e-6
+    )
+    assert (structure.r[0][2], structure.n[0][2]) == (pytest.approx(0.8), 4)
+    assert (structure.low[2][0], structure.high[2][0]) == pytest.approx(
+        (-0.6969534, 0.9956003), abs=1e-6
+    )
 
 
 def test_there_is_no_interval_of_three_rows_of_a_perfect_r_or_of_none():
     table = {"a": [1.0, 2, 3, 5, 4], "half": [1, 3, 2, None, None], "flat": [1.0] * 5}
-    result = correlation_structure(pl.DataFrame(table).with_columns(less=-pl.col("a") / 3))
+    structure = correlation_structure(pl.DataFrame(table).with_columns(less=-pl.col("a") / 3))
     ends = {
-        (one, other): (result.low[i][j], result.high[i][j])
-        for i, one in enumerate(result.names)
-        for j, other in enumerate(result.names)
+        (one, other): (structure.low[i][j], structure.high[i][j])
+        for i, one in enumerate(structure.names)
+        for j, other in enumerate(structure.names)
     }
-    assert result.r[0][3] == pytest.approx(-1)
-    assert result.r[0][2] == pytest.approx(0.5)
+    assert structure.r[0][3] == pytest.approx(-1)
+    assert structure.r[0][2] == pytest.approx(0.5)
     assert set(ends.values()) == {(None, None)}
 
 
 def test_intervals_are_those_of_correlations():
     table = scores(30)
-    result = correlation_structure(table)
-    for i, one in enumerate(result.names):
-        for j, other in enumerate(result.names[:i]):
-            output = correlation(table[one], table[other])
-            assert (result.low[i][j], result.high[i][j]) == pytest.approx((output.low, output.high))
+    structure = correlation_structure(table)
+    for i, one in enumerate(structure.names):
+        for j, other in enumerate(structure.names[:i]):
+            expected = correlation(table[one], table[other])
+            assert (structure.low[i][j], structure.high[i][j]) == pytest.approx(
+                (expected.low, expected.high)
+            )
 
 
 @pytest.mark.parametrize("columns", [0, 1, 2])
 @pytest.mark.parametrize("rows", [0, 1, 2, 3])
 def test_next_to_nothing_has_a_structure_too(rows, columns):
     table = scores(max(rows, 1)).head(rows)
-    result = correlation_structure(table.select(table.columns[:columns]))
-    assert sorted(result.order) == result.names
-    assert len(result.linkage) == max(columns - 1, 0)
-    json.dumps(result.as_json(), allow_nan=False)
+    structure = correlation_structure(table.select(table.columns[:columns]))
+    assert sorted(structure.order) == structure.names
+    assert len(structure.linkage) == max(columns - 1, 0)
+    json.dumps(structure.as_json(), allow_nan=False)
 
 
 def systems() -> pl.DataFrame:
@@ -154,19 +160,19 @@ def systems() -> pl.DataFrame:
 
 def test_profiles_by_hand():
     """warm .2 .5 .3: among systems 0, 1, (.3 - .2) / .3 = 1/3; within -1 to 1: .6, .75, .65."""
-    result = system_profiles(
+    profiles = system_profiles(
         systems(), {"warm": (-1, 1), "long": (0, float("inf")), "absent": (0, 1)}
     )
-    warm = [p for p in result if p.score == "warm"]
+    warm = [p for p in profiles if p.score == "warm"]
     assert [p.among for p in warm] == pytest.approx([0, 1, 1 / 3])
     assert [p.within for p in warm] == pytest.approx([0.6, 0.75, 0.65])
     assert warm[1] == SystemProfile("b", "warm", 0.5, 0.4, 0.6, 12, 1.0, 0.75)
-    assert [p.system for p in result] == ["a", "b", "c"] * 2
+    assert [p.system for p in profiles] == ["a", "b", "c"] * 2
 
 
 def test_systems_that_do_not_differ_and_open_ranges_have_no_place_between_0_and_1():
-    result = system_profiles(systems(), {"long": (0, float("inf"))})
-    assert [(p.value, p.among, p.within, p.n) for p in result] == [
+    profiles = system_profiles(systems(), {"long": (0, float("inf"))})
+    assert [(p.value, p.among, p.within, p.n) for p in profiles] == [
         (4.0, None, None, 10),
         (None, None, None, 0),
         (4.0, None, None, 9),
@@ -175,7 +181,7 @@ def test_systems_that_do_not_differ_and_open_ranges_have_no_place_between_0_and_
     assert system_profiles(systems().clear(), {"warm": (0, 1)}) == []
 
 
-def written(folder, table, metrics):
+def write_scores(folder, table, metrics):
     pl.DataFrame(table).write_parquet(folder / "dialog.parquet")
     (folder / "run.json").write_text(json.dumps({"status": "done", "metrics": metrics}))
     return Run(folder)
@@ -194,20 +200,20 @@ def run(tmp_path):
         "part": [0.0, 1, 0, 1, 0, 1],
         "a_null": [None] * 6,
     }
-    return written(tmp_path, table, {"b": {}, "a": {}, "c": {}, "shares": {}})
+    return write_scores(tmp_path, table, {"b": {}, "a": {}, "c": {}, "shares": {}})
 
 
 def test_only_scores_of_a_metrics_own_name_and_without_people(run):
-    result = run_structure(run)
-    assert result.names == ["a", "b", "c"]
-    assert (result.r[0][1], result.n[0][1]) == (pytest.approx(0.8), 5)
+    structure = run_structure(run)
+    assert structure.names == ["a", "b", "c"]
+    assert (structure.r[0][1], structure.n[0][1]) == (pytest.approx(0.8), 5)
 
 
 def test_people_alone_are_compared(run, tmp_path):
     folder = tmp_path / "people"
     folder.mkdir()
     table = run.at("dialog").with_columns(system=pl.lit("human"))
-    assert run_structure(written(folder, table, run.facts["metrics"])).n[0][1] == 6
+    assert run_structure(write_scores(folder, table, run.facts["metrics"])).n[0][1] == 6
 
 
 def test_scores_that_are_asked_for(run):
@@ -239,7 +245,7 @@ def test_rows_by_hand(run):
 def test_a_score_that_never_varies_says_so(run, tmp_path):
     folder = tmp_path / "flat"
     folder.mkdir()
-    flat = written(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": {}, "b": {}})
+    flat = write_scores(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": {}, "b": {}})
     (row,) = overlap_rows(run_structure(flat))
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 5)
 

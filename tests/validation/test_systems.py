@@ -112,8 +112,8 @@ def test_correlations_are_those_of_the_matrices_and_of_the_table():
 
 def test_swapping_systems_by_hand():
     """Four systems can be swapped in 16 ways, of which two give the observed |difference|: 1/8."""
-    result = rows()["warmth", "correlation_difference"]
-    assert result.p_value == pytest.approx(2 / 16, abs=0.02)
+    row = rows()["warmth", "correlation_difference"]
+    assert row.p_value == pytest.approx(2 / 16, abs=0.02)
 
 
 def test_spearman_is_of_the_ranks_of_means():
@@ -185,9 +185,9 @@ def test_evidence_has_systems_at_that_level_only(run):
     plain = validate(run, judgements())
     assert plain.systems == []
     assert "systems" not in plain.as_json()
-    result = validate(run, judgements(), how=SYSTEM)
-    assert [r.as_json() for r in result.systems] == [r.as_json() for r in rows().values()]
-    assert list(result.as_json()) == [
+    evidence = validate(run, judgements(), how=SYSTEM)
+    assert [r.as_json() for r in evidence.systems] == [r.as_json() for r in rows().values()]
+    assert list(evidence.as_json()) == [
         "agreement",
         "correlations",
         "dependent",

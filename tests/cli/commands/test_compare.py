@@ -115,10 +115,10 @@ def test_plan(run):
     assert all(r["needed"] > 2 and r["family"] == 2 for r in rows)
     table = simpatico("compare", "--plan", run).stdout
     assert "Smallest detectable difference by number of shared prompts (paired)" in table
-    data = json.loads(
+    plans = json.loads(
         simpatico("compare", "--plan", "--sd", "1", "--detect", "0.5", "--json").stdout
     )
-    assert [r["needed"] for r in data] == [34, 64]
+    assert [r["needed"] for r in plans] == [34, 64]
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_gate_against_a_baseline(run, tmp_path):
     low = {"warmth": {s: [0.1 + 0.01 * (k % 3) for k in range(20)] for s in ("ash", "birch")}}
     low["wit"] = low["warmth"]
     worse = make_run(tmp_path / "worse", low).folder
-    inputs = ["--margin", "0.05", "--rule", "warmth > 0"]
-    assert simpatico("gate", run, "--baseline", worse, *inputs).returncode == 0
-    done = simpatico("gate", worse, "--baseline", run, *inputs, "--json")
+    options = ["--margin", "0.05", "--rule", "warmth > 0"]
+    assert simpatico("gate", run, "--baseline", worse, *options).returncode == 0
+    done = simpatico("gate", worse, "--baseline", run, *options, "--json")
     assert done.returncode == 1
     broken = [c["rule"] for c in json.loads(done.stdout) if not c["passed"]]
     assert broken == ["warmth not lower than the baseline by more than 0.05"] * 2

@@ -12,7 +12,7 @@ import pytest
 
 from simpatico.reporting.page import render_page
 from tests.reporting.cases import case, rated
-from tests.reporting.pages import SAMPLES, made
+from tests.reporting.pages import SAMPLES, example_page
 from tests.reporting.tree import tree
 
 JUDGED = SAMPLES / "judgements_made_up.csv"
@@ -21,7 +21,7 @@ KINDS = ("radar", "heatmap", "forest", "dots", "tpt")
 
 @pytest.fixture(scope="module")
 def run() -> Path:
-    return made("demo").run.folder
+    return example_page("demo").run.folder
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,13 @@ def small() -> Path:
 @pytest.fixture(scope="module")
 def rated_run(tmp_path_factory) -> tuple[Path, Path]:
     """A run that every figure can be drawn of, and its judgements."""
-    result = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
+    example = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
     path = tmp_path_factory.mktemp("judged") / "judged.jsonl"
-    result.judgements.frame.drop("turn").write_ndjson(path)
-    return result.run.folder, path
+    example.judgements.frame.drop("turn").write_ndjson(path)
+    return example.run.folder, path
 
 
-def refused(done, code=2) -> str:
+def refusal_line(done, code=2) -> str:
     """The one line of a refusal."""
     left, out, err = done
     assert (left, out) == (code, "")
@@ -53,9 +53,9 @@ def test_the_page_is_written_and_named(call, run, tmp_path):
         "report", run, "--judgements", JUDGED, "--out", out, "--title", "Mine"
     )
     assert (code, stdout) == (0, f"{out}\n")
-    demo = made("demo")
+    demo = example_page("demo")
     html = out.read_text(encoding="utf-8")
-    assert html == render_page(demo.found, title="Mine", judged=JUDGED.name)
+    assert html == render_page(demo.findings, title="Mine", judged=JUDGED.name)
     size = len(html.encode())
     assert notes == f"{size:,} bytes; quotes dialogs as logged: share with care\n"
     assert [p.name for p in tmp_path.iterdir()] == ["x.html"]
@@ -86,10 +86,10 @@ def test_the_pair_to_lead_with(call, run, tmp_path):
     assert call("report", run, "--pair", "brisk", "carousel", "--out", out)[0] == 0
     first = next(tree(out.read_text(encoding="utf-8")).one("h1").all("bdi")).text
     assert first == "carousel"
-    assert refused(call("report", run, "--pair", "brisk", "harbur", "--out", out)) == (
+    assert refusal_line(call("report", run, "--pair", "brisk", "harbur", "--out", out)) == (
         "no system 'harbur'; did you mean 'harbor'?"
     )
-    assert refused(call("report", run, "--pair", "brisk", "brisk", "--out", out)) == (
+    assert refusal_line(call("report", run, "--pair", "brisk", "brisk", "--out", out)) == (
         "'brisk' and 'brisk' are not two systems to compare"
     )
 
@@ -103,7 +103,7 @@ def test_judgements_that_join_nothing_are_reported_and_the_page_is_written(call,
 
 
 def test_the_scores_to_add_to(call, small):
-    line = refused(
+    line = refusal_line(
         call("report", small, "--judgements", JUDGED, "--traditional", "lenth", "--json")
     )
     assert line == "no score 'lenth'; did you mean 'length'?"
@@ -131,7 +131,7 @@ def test_where_a_page_or_figure_cannot_be_written(command, call, small, tmp_path
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written(call, small, tmp_path):
     tmp_path.chmod(0o500)
-    assert refused(call("report", small, "--out", tmp_path / "x.html"), 3).endswith(
+    assert refusal_line(call("report", small, "--out", tmp_path / "x.html"), 3).endswith(
         "Permission denied"
     )
 
@@ -140,16 +140,20 @@ def test_a_folder_that_may_not_be_written(call, small, tmp_path):
 def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     missing = tmp_path / "gone"
-    assert refused(call(*command, missing)) == f"{missing} is not a run folder: it has no run.json"
+    assert (
+        refusal_line(call(*command, missing))
+        == f"{missing} is not a run folder: it has no run.json"
+    )
     half = tmp_path / "half"
     shutil.copytree(small, half)
     facts = json.loads((half / "run.json").read_text())
     (half / "run.json").write_text(json.dumps({**facts, "status": "running"}))
     assert (
-        refused(call(*command, half)) == f"{half}: the run is not finished; run its command again"
+        refusal_line(call(*command, half))
+        == f"{half}: the run is not finished; run its command again"
     )
     (half / "run.json").write_text("{")
-    assert refused(call(*command, half)) == (
+    assert refusal_line(call(*command, half)) == (
         f"{half / 'run.json'}: not valid JSON; score again into a new folder"
     )
 
@@ -160,7 +164,7 @@ def test_judgements_that_cannot_be_read_are_refused(command, call, small, tmp_pa
     missing, broken = tmp_path / "gone.csv", tmp_path / "broken.csv"
     broken.write_text("dialog,value\nd,not a number\n")
     for path in (missing, broken):
-        assert str(path) in refused(call(*command, small, "--judgements", path))
+        assert str(path) in refusal_line(call(*command, small, "--judgements", path))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken.csv"]
 
 
@@ -181,7 +185,7 @@ def test_every_figure_as_pdf_and_png(kind, run, tmp_path):
     from simpatico.charts.export import write_figure
     from simpatico.reporting.figures import draw_figure
 
-    svg = draw_figure(made("demo").found, kind)
+    svg = draw_figure(example_page("demo").findings, kind)
     for end in ("pdf", "png"):
         write_figure(svg, tmp_path / f"x.{end}")
     pdf, png = ((tmp_path / f"x.{end}").read_bytes() for end in ("pdf", "png"))
@@ -202,32 +206,35 @@ def test_a_figure_as_pdf_through_the_command(call, small, tmp_path):
 def test_what_a_figure_refuses(call, small, tmp_path):
     svg = tmp_path / "x.svg"
     start = ["figure", "--run", small, "--out"]
-    assert refused(call(*start, tmp_path / "x.gif", "dots")) == (
+    assert refusal_line(call(*start, tmp_path / "x.gif", "dots")) == (
         f"{tmp_path}/x.gif: a figure cannot be written as .gif; end the name in .svg, .pdf or .png"
     )
-    assert refused(call(*start, tmp_path / "x", "dots")) == (
+    assert refusal_line(call(*start, tmp_path / "x", "dots")) == (
         f"{tmp_path}/x: a figure cannot be written as a file without an ending; end the name in "
         ".svg, .pdf or .png"
     )
-    assert refused(call(*start, svg, "tpt")) == "no human ratings were given; add --judgements FILE"
-    assert refused(call(*start, svg, "radar")) == (
+    assert (
+        refusal_line(call(*start, svg, "tpt"))
+        == "no human ratings were given; add --judgements FILE"
+    )
+    assert refusal_line(call(*start, svg, "radar")) == (
         "a radar needs 20 dialogs per system and 3 metrics that all its systems have; use figure "
         "dots instead"
     )
-    wide = refused(call(*start, svg, "dots", "--width", "nan"))
+    wide = refusal_line(call(*start, svg, "dots", "--width", "nan"))
     assert wide == "a figure is 40 to 400 millimetres wide, not nan"
     for width in (39.9, 400.1):
-        line = refused(call(*start, svg, "dots", "--width", width))
+        line = refusal_line(call(*start, svg, "dots", "--width", width))
         assert "'--width'" in line
     for width in (40, 400):
         assert call(*start, svg, "dots", "--width", width)[0] == 0
-    assert "'pie'" in refused(call(*start, svg, "pie"))
+    assert "'pie'" in refusal_line(call(*start, svg, "pie"))
 
 
 def test_a_quality_that_nobody_judged(call, rated_run, tmp_path):
     run, ratings = rated_run
     start = ["figure", "forest", "--run", run, "--judgements", ratings, "--out", tmp_path / "x.svg"]
-    assert refused(call(*start, "--quality", "overal")) == (
+    assert refusal_line(call(*start, "--quality", "overal")) == (
         "no ratings of quality 'overal'; did you mean 'overall'?"
     )
     assert list(tmp_path.iterdir()) == []
@@ -262,11 +269,11 @@ def test_a_link_is_written_through_and_nothing_but_a_file_is_replaced(call, smal
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8").startswith("<!doctype html>")
     for command in (("report", small), ("figure", "dots", "--run", small)):
-        line = refused(call(*command, "--out", pipe))
+        line = refusal_line(call(*command, "--out", pipe))
         assert line == f"--out {pipe} is a device or pipe; name a file"
-        line = refused(call(*command, "--out", tmp_path))
+        line = refusal_line(call(*command, "--out", tmp_path))
         assert line == f"--out {tmp_path} is a folder; name a file"
-        assert refused(call(*command, "--out", "-")) == "--out '-' is not a file name"
+        assert refusal_line(call(*command, "--out", "-")) == "--out '-' is not a file name"
     assert pipe.is_fifo()
 
 
@@ -275,7 +282,7 @@ def test_a_damaged_table_is_one_line(call, small, tmp_path, name):
     folder = tmp_path / "run"
     shutil.copytree(small, folder)
     (folder / name).write_bytes(b"PAR1 no more")
-    line = refused(call("report", folder, "--out", tmp_path / "x.html"))
+    line = refusal_line(call("report", folder, "--out", tmp_path / "x.html"))
     assert line == (
         "cannot read a table (ComputeError); if it belongs to a run, score again into a new folder"
     )
@@ -286,7 +293,7 @@ def test_facts_that_are_none_are_one_line(call, small, tmp_path):
     shutil.copytree(small, folder)
     (folder / "run.json").write_text("[]", encoding="utf-8")
     path = folder / "run.json"
-    line = refused(call("report", folder, "--out", tmp_path / "x.html"))
+    line = refusal_line(call("report", folder, "--out", tmp_path / "x.html"))
     assert line == f"{path}: not the facts of a run; score again into a new folder"
 
 

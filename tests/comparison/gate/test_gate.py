@@ -76,8 +76,8 @@ def outcome(tmp_path, values, rule, name="run"):
 
 
 def test_the_bound_decides_and_not_the_mean(tmp_path):
-    output = outcome(tmp_path, WAVE, "warmth >= 0.45")
-    assert output.outcome == "kept"
+    checked_rule = outcome(tmp_path, WAVE, "warmth >= 0.45")
+    assert checked_rule.outcome == "kept"
     near = outcome(tmp_path, WAVE, "warmth >= 0.49")
     assert near.value > 0.49 > near.low
     assert near.outcome == "undecided"
@@ -106,8 +106,8 @@ def test_an_undecided_rule_says_how_many_would_be_needed(tmp_path):
     ],
 )
 def test_too_little_never_passes(tmp_path, values, result, words):
-    output = outcome(tmp_path, values, "warmth >= 0.1")
-    assert (output.outcome, output.reason) == (result, words)
+    checked_rule = outcome(tmp_path, values, "warmth >= 0.1")
+    assert (checked_rule.outcome, checked_rule.reason) == (result, words)
 
 
 def test_systems_of_a_gate(tmp_path):
@@ -144,8 +144,8 @@ def test_which_side_is_worse(tmp_path):
     )
     both = against(tmp_path, 0.3, better=None)
     assert (both.outcome, both.rule) == ("broken", "warmth within 0.02 of the baseline")
-    ruled = against(tmp_path, 0.3, better=None, rules=["warmth >= 0.1"])
-    assert (ruled.outcome, ruled.rule) == (
+    gate = against(tmp_path, 0.3, better=None, rules=["warmth >= 0.1"])
+    assert (gate.outcome, gate.rule) == (
         "kept",
         "warmth not lower than the baseline by more than 0.02",
     )
@@ -208,8 +208,8 @@ def test_junit_of_hostile_names_is_whole(name):
     text.encode("utf-8")
     suite = ElementTree.fromstring(text)[0]
     assert len(suite) == 1
-    display = suite.get("name") + suite[0][0].get("message")
-    assert not any(ord(c) < 32 or c in "\u202e\ufffe\x7f" for c in display)
+    names = suite.get("name") + suite[0][0].get("message")
+    assert not any(ord(c) < 32 or c in "\u202e\ufffe\x7f" for c in names)
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))

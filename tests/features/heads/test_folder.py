@@ -25,7 +25,7 @@ from tests.metrics.heads import answers, heads_folder, nulls, scores
 from tests.models.tiny import tiny
 
 
-def changed(kind, out, recipe=(), tensors=None):
+def altered_folder(kind, out, recipe=(), tensors=None):
     """A folder of heads with other entries in its recipe, or other tensors."""
     from safetensors.numpy import save
 
@@ -55,10 +55,10 @@ def changed(kind, out, recipe=(), tensors=None):
     ],
 )
 def test_a_recipe_that_makes_no_sense(kind, recipe, flaw, tmp_path):
-    model = changed(kind, tmp_path / "m", recipe)
-    with pytest.raises(DataError) as told:
+    model = altered_folder(kind, tmp_path / "m", recipe)
+    with pytest.raises(DataError) as error:
         load_heads(model, kind)
-    assert str(told.value) == f"{tmp_path / 'm' / RECIPE}: {flaw}; train it again"
+    assert str(error.value) == f"{tmp_path / 'm' / RECIPE}: {flaw}; train it again"
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_recipe_that_makes_no_sense(kind, recipe, flaw, tmp_path):
 def test_tensors_that_do_not_fit(other, tmp_path):
     good = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     tensors = {f"next.{key}": value for key, value in {**good, **other}.items()}
-    model = changed("nsp", tmp_path / "m", tensors=tensors)
-    with pytest.raises(DataError) as told:
+    model = altered_folder("nsp", tmp_path / "m", tensors=tensors)
+    with pytest.raises(DataError) as error:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
-    assert str(told.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
+    assert str(error.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_tensors_that_do_not_fit(other, tmp_path):
 )
 def test_runs_of_characters_that_do_not_fit(form, sizes, tmp_path):
     """With 4 buckets and one for length, there are 5 weights for each of the two texts."""
-    told = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
+    head_recipe = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
     tensors = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     tensors |= {f"grams_{s}": np.ones(n) for s, n in zip(("first", "second"), sizes, strict=False)}
-    model = changed(
+    model = altered_folder(
         "nsp",
         tmp_path / "m",
-        {"heads": {"next": {**told, "grams": form}}},
+        {"heads": {"next": {**head_recipe, "grams": form}}},
         {f"next.{key}": value for key, value in tensors.items()},
     )
     with pytest.raises(DataError, match="the tensors of head 'next' have shapes that do not match"):
@@ -112,14 +112,14 @@ def test_runs_of_characters_that_do_not_fit(form, sizes, tmp_path):
 
 def test_runs_of_characters_add_to_what_the_vectors_say(tmp_path):
     """Only length weighs, 2 in the second text: log(1 + 6) - 4 = -2.054090, twice is -4.108180."""
-    told = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
+    head_recipe = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
     form = {"shortest": 2, "longest": 3, "buckets": 4}
     plain = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
     runs = {"grams_first": np.zeros(5), "grams_second": [0, 0, 0, 0, 2.0]}
-    model = changed(
+    model = altered_folder(
         "nsp",
         tmp_path / "m",
-        {"heads": {"next": {**told, "grams": form}}},
+        {"heads": {"next": {**head_recipe, "grams": form}}},
         {f"next.{key}": value for key, value in (plain | runs).items()},
     )
     vectors = type("Two", (), {"of": staticmethod(lambda texts: np.zeros((len(texts), 32)))})()
@@ -137,11 +137,11 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
     recipe = json.loads((heads_folder("nsp") / RECIPE).read_text())
     recipe["heads"]["next"]["parts"] = ["first", "second"]
     tensors = {"next.weight_0": [[1.0]] * 3, "next.offset_0": [0.0]}
-    model = changed("nsp", tmp_path / "m", recipe, tensors)
-    with pytest.raises(DataError) as told:
+    model = altered_folder("nsp", tmp_path / "m", recipe, tensors)
+    with pytest.raises(DataError) as error:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
-    assert str(told.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
+    assert str(error.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
 
 
 @pytest.mark.parametrize(
@@ -153,15 +153,15 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
 )
 def test_a_head_for_vectors_of_another_width(head):
     vectors = Embeddings(f"path:{tiny('bert')}").compute(None, None)
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         HeadProbabilities(head, vectors, "path:m").of(["tea"], ["rain"])
-    assert str(told.value) == (
+    assert str(error.value) == (
         "path:m takes vectors of 31 dimensions, where its encoder gives 32; train it again"
     )
 
 
 def test_without_a_likelihood_nothing_is_specific(tmp_path):
-    metric = load("usl_h", model=changed("usl-h", tmp_path / "m", {"likelihood": None}))
+    metric = load("usl_h", model=altered_folder("usl-h", tmp_path / "m", {"likelihood": None}))
     turns = answers(("I like tea.", None))
     assert (scores(metric, turns), nulls(metric, turns)) == ([None], ["no_likelihood"])
 
@@ -170,12 +170,12 @@ def test_word_vectors_that_promise_more_than_the_file_holds(tmp_path):
     """A header of 2 petabytes over 4 bytes."""
     pl.DataFrame({"index": ["tea"]}).write_parquet(tmp_path / "v.parquet")
     with (tmp_path / "v.npy").open("wb") as file:
-        told = {"descr": "<f4", "fortran_order": False, "shape": (10**13, 50)}
-        np.lib.format.write_array_header_1_0(file, told)
+        header = {"descr": "<f4", "fortran_order": False, "shape": (10**13, 50)}
+        np.lib.format.write_array_header_1_0(file, header)
         file.write(b"1234")
-    with pytest.raises(DataError) as refused:
+    with pytest.raises(DataError) as error:
         WordExtremes(f"path:{tmp_path}").compute(None, None)
-    assert str(refused.value) == f"{tmp_path}: its word vectors cannot be read; get them again"
+    assert str(error.value) == f"{tmp_path}: its word vectors cannot be read; get them again"
 
 
 def test_word_vectors_in_a_folder_whose_name_looks_like_a_pattern(tmp_path):
@@ -183,5 +183,5 @@ def test_word_vectors_in_a_folder_whose_name_looks_like_a_pattern(tmp_path):
     folder.mkdir()
     np.save(folder / "v.npy", np.array([[1.0, 5.0]]))
     pl.DataFrame({"index": ["tea"]}).write_parquet(folder / "v.parquet")
-    found = WordExtremes(f"path:{folder}").compute(None, None).of(["tea"])
-    assert found.tolist() == [[1, 5, 1, 5]]
+    extremes = WordExtremes(f"path:{folder}").compute(None, None).of(["tea"])
+    assert extremes.tolist() == [[1, 5, 1, 5]]

@@ -35,23 +35,23 @@ def test_no_bit_of_a_pair_depends_on_where_it_stands(width):
     rng = np.random.default_rng(width)
     head, rows = head_of(width, rng), 2 * BLOCK + 7
     first, second = rng.standard_normal((2, rows, width)).astype(np.float32)
-    found = head.probability(first, second)
+    probabilities = head.probability(first, second)
     order = rng.permutation(rows)
-    assert head.probability(first[order], second[order]).tolist() == found[order].tolist()
+    assert head.probability(first[order], second[order]).tolist() == probabilities[order].tolist()
     for row in (0, 1, BLOCK - 1, BLOCK, rows - 1):
         one = slice(row, row + 1)
-        assert head.probability(first[one], second[one]).tolist() == [found[row]]
+        assert head.probability(first[one], second[one]).tolist() == [probabilities[row]]
 
 
 def test_a_pair_without_a_vector_leaves_the_others_alone():
     rng = np.random.default_rng(0)
     head = head_of(4, rng)
     first, second = rng.standard_normal((2, 5, 4))
-    found = head.probability(first, second)
+    probabilities = head.probability(first, second)
     first[2] = np.nan
     again = head.probability(first, second)
     assert np.isnan(again[2])
-    assert np.delete(again, 2).tolist() == np.delete(found, 2).tolist()
+    assert np.delete(again, 2).tolist() == np.delete(probabilities, 2).tolist()
 
 
 def test_no_pairs_have_no_probabilities():
@@ -68,10 +68,10 @@ def test_a_product_in_parts_is_the_product(columns):
 
 def test_one_thread_and_two_give_the_same_bits():
     """96 rows of 1,153 numbers are a product whose depth BLAS cuts otherwise on two threads."""
-    told = [
+    outputs = [
         subprocess.check_output(
             [sys.executable, "-c", WIDE], env={**os.environ, "OPENBLAS_NUM_THREADS": threads}
         )
         for threads in ("1", "2")
     ]
-    assert told[0] == told[1]
+    assert outputs[0] == outputs[1]

@@ -23,17 +23,17 @@ from tests.conftest import talk
 NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinfo=UTC)
 
 
-def told(turns, at):
+def circumstances(turns, at):
     """The circumstances of one turn by name."""
-    found = turn_contexts(turns)
-    return dict(zip(COVARIATES, found.covariates[at].tolist(), strict=True))
+    contexts = turn_contexts(turns)
+    return dict(zip(COVARIATES, contexts.covariates[at].tolist(), strict=True))
 
 
 def test_who_is_meant_is_whoever_said_what_is_answered():
-    found = turn_contexts(talk("ann: hello", "bob: hi", "cyd: and me"))
-    assert found.user == ["", "ann", "bob"]
-    assert found.previous == ["", "hello", "hi"]
-    assert found.text == ["hello", "hi", "and me"]
+    contexts = turn_contexts(talk("ann: hello", "bob: hi", "cyd: and me"))
+    assert contexts.user == ["", "ann", "bob"]
+    assert contexts.previous == ["", "hello", "hi"]
+    assert contexts.text == ["hello", "hi", "and me"]
 
 
 def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
@@ -45,16 +45,16 @@ def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
         "interlocutor": [None, "w17"],
         "profile": [None, "likes tea"],
     }
-    found = turn_contexts(Turns.from_utterances(pl.DataFrame(rows)))
-    assert (found.row.tolist(), found.user, found.profile) == ([1], ["w17"], ["likes tea"])
-    now = dict(zip(COVARIATES, found.covariates[0], strict=True))
+    contexts = turn_contexts(Turns.from_utterances(pl.DataFrame(rows)))
+    assert (contexts.row.tolist(), contexts.user, contexts.profile) == ([1], ["w17"], ["likes tea"])
+    now = dict(zip(COVARIATES, contexts.covariates[0], strict=True))
     assert (now["asked"], now["own_turns"], now["own_length"]) == (1.0, log(2), log(7))
 
 
 def test_circumstances_by_hand():
     """bob's second turn is the fourth; ann answered his first one, so (1 + .5) / (1 + 1) = .75."""
     turns = talk("ann: hello there", "bob: yes", "ann: Bob, why?", "bob: why, ANN?")
-    now = told(turns, 3)
+    now = circumstances(turns, 3)
     assert now == pytest.approx(
         {
             "length": log1p(len("why, ANN?")),
@@ -78,7 +78,7 @@ def test_circumstances_by_hand():
 
 
 def test_an_opening_has_nothing_before_it():
-    now = told(talk("ann: hello there"), 0)
+    now = circumstances(talk("ann: hello there"), 0)
     assert {name for name, value in now.items() if value} == {"length", "answered"}
     assert now["answered"] == 0.5
 
@@ -86,7 +86,7 @@ def test_an_opening_has_nothing_before_it():
 def test_the_clock():
     """Six hours after noon the hand has gone three quarters round: sine -1, cosine 0."""
     rows = {"dialog": ["d"] * 2, "speaker": ["a", "b"], "text": ["x", "y"], "time": [NOON, SIX]}
-    now = told(Turns.from_utterances(pl.DataFrame(rows)), 1)
+    now = circumstances(Turns.from_utterances(pl.DataFrame(rows)), 1)
     assert [now[name] for name in ("pause", "away", "timed")] == pytest.approx(
         [log1p(21_600), log1p(21_600), 1.0]
     )
@@ -97,20 +97,20 @@ def test_what_the_person_said_counts_even_where_another_spoke_since():
     """Carl talks to dave, who asked 19 letters two turns ago; ann's "nice day" is between them."""
     turns = talk("dave: where is my parcel?", "ann: nice day", "carl: dave, here")
     person = pl.Series([None, None, "dave"])
-    now = told(Turns(turns.frame.with_columns(interlocutor=person)), 2)
+    now = circumstances(Turns(turns.frame.with_columns(interlocutor=person)), 2)
     assert (now["asked"], now["turns"], now["own_turns"]) == (1.0, log1p(2), log1p(1))
     assert (now["own_length"], now["since"]) == (log1p(19), log1p(2))
 
 
 def test_other_words_change_only_what_depends_on_them():
-    found = turn_contexts(talk("ann: hello", "bob: yes"))
-    other = replace(found, text=["hello", "really, ann?"])
+    contexts = turn_contexts(talk("ann: hello", "bob: yes"))
+    other = replace(contexts, text=["hello", "really, ann?"])
     assert other.covariates[1, :3].tolist() == [log1p(12), 1.0, 1.0]
-    assert np.array_equal(other.covariates[:, 3:], found.covariates[:, 3:])
+    assert np.array_equal(other.covariates[:, 3:], contexts.covariates[:, 3:])
 
 
 @pytest.mark.parametrize(
-    ("text", "person", "found"),
+    ("text", "person", "masked"),
     [
         ("so, Ann: why?", "ann", "so, @: why?"),
         ("any planning?", "an", "any planning?"),
@@ -120,9 +120,9 @@ def test_other_words_change_only_what_depends_on_them():
         ("ann", "", "ann"),
     ],
 )
-def test_a_name_is_a_mark_where_it_is_no_part_of_another_word(text, person, found):
-    assert mask_name(text, person) == found
-    assert contains_name(text, person) == (text != found)
+def test_a_name_is_a_mark_where_it_is_no_part_of_another_word(text, person, masked):
+    assert mask_name(text, person) == masked
+    assert contains_name(text, person) == (text != masked)
 
 
 line = st.fixed_dictionaries(
@@ -149,10 +149,10 @@ def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, o
     both = [turn_contexts(of([*past, *rest])) for rest in (one, other)]
     frames = [of([*past, *rest]).frame for rest in (one, other)]
     for dialog in "de":
-        kept = sum(row["dialog"] == dialog for row in past)
+        count = sum(row["dialog"] == dialog for row in past)
         first, second = (
-            found.take(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:kept])
-            for found, frame in zip(both, frames, strict=True)
+            contexts.take(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:count])
+            for contexts, frame in zip(both, frames, strict=True)
         )
         assert np.array_equal(first.covariates, second.covariates)
         assert (first.user, first.previous, first.text, first.profile) == (

@@ -35,13 +35,18 @@ def test_vectors_count_half_as_much_again_and_a_profile_is_multiplied_with_what_
     """Columns: heard, said, profile, then said times profile times the root of 32 numbers."""
     name = f"path:{tiny('bert')}"
     spec = InputSpec(name, find_model(name).sha256, char_ngrams=None, profile=True)
-    told = turn_contexts(TALK)
+    contexts = turn_contexts(TALK)
     features = features_for_texts(spec.needs)
     vector = features[Embeddings(name)].of(["tea", "coffee", "likes tea"]).astype(np.float64)
-    known = type(told)(
-        told.row, told.user, ["", "likes tea"], told.previous, told.text, told.history
+    with_persona = type(contexts)(
+        contexts.row,
+        contexts.user,
+        ["", "likes tea"],
+        contexts.previous,
+        contexts.text,
+        contexts.history,
     )
-    rows = input_matrix(known, spec, features).toarray()
+    rows = input_matrix(with_persona, spec, features).toarray()
     tea, coffee, likes = 1.5 * vector
     product = np.sqrt(32) * vector[1] * likes
     assert rows[1] == pytest.approx(np.concatenate([tea, coffee, likes, product]))
@@ -68,9 +73,9 @@ def test_without_vectors_and_runs_there_is_nothing():
 def test_a_model_over_other_weights_is_refused():
     name = f"path:{tiny('bert')}"
     model = folder(by_hand(), InputSpec(name, "0" * 64, char_ngrams=None))
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(TALK, [load("reply_chance", model=model)])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{model} was trained on other weights of {name!r} than are here; train it again"
     )
 
@@ -78,8 +83,8 @@ def test_a_model_over_other_weights_is_refused():
 def test_a_model_of_other_columns_is_refused():
     name = f"path:{tiny('bert')}"
     model = folder(by_hand(), InputSpec(name, find_model(name).sha256, char_ngrams=None))
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(TALK, [load("reply_chance", model=model)])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"the model has weights for 0 columns, and {name!r} gives 64; train it again"
     )

@@ -19,8 +19,8 @@ def test_a_turn_has_the_same_bits_alone_and_among_others():
         terms=terms,
         users=UserWeights({"u": 0}, rng.normal(size=(1, 12)), np.zeros((1, 12, 12)), np.ones(1)),
     )
-    together = model.predict(rows, covariates, ["u"] * 50).value
+    at_once = model.predict(rows, covariates, ["u"] * 50).value
     alone = [
         model.predict(rows[i : i + 1], covariates[i : i + 1], ["u"]).value[0] for i in range(50)
     ]
-    assert alone == together.tolist()
+    assert alone == at_once.tolist()

@@ -23,7 +23,7 @@ from tests.metrics.heads import WORDS, answers, scores
 from tests.metrics.test_engagement import METRIC, logistic, near
 
 
-def shown(metric, turns):
+def evidence_rows(metric, turns):
     """Row, stretch of text and weight of all evidence."""
     texts = turns.frame["text"]
     return [(r, texts[r][s:e], w) for r, s, e, w in collect_evidence(metric, turns).rows()]
@@ -35,31 +35,31 @@ def test_words_that_raise_and_words_that_lower():
     Without tea it stays .5, which is no evidence.
     """
     turns = talk("x: do", "y: So: Tea, rain – dog!")
-    error, lowered = 0.5 - logistic(-2), 0.5 - logistic(2)
-    assert shown(METRIC, turns) == [
-        (1, "rain", pytest.approx(error, abs=1e-7)),
-        (1, "dog", pytest.approx(lowered, abs=1e-7)),
+    increase, decrease = 0.5 - logistic(-2), 0.5 - logistic(2)
+    assert evidence_rows(METRIC, turns) == [
+        (1, "rain", pytest.approx(increase, abs=1e-7)),
+        (1, "dog", pytest.approx(decrease, abs=1e-7)),
     ]
-    assert (error, lowered) == near(0.380797, -0.380797, within=1e-6)
+    assert (increase, decrease) == near(0.380797, -0.380797, within=1e-6)
 
 
 def test_turns_of_no_score_or_of_one_word_have_no_evidence():
     turns = talk("x: rain dog", "y: rain", "x: zzz yyy", "y: ...", "x: rain dog")
-    assert shown(METRIC, turns) == []
-    assert shown(METRIC, talk("x: rain")) == []
+    assert evidence_rows(METRIC, turns) == []
+    assert evidence_rows(METRIC, talk("x: rain")) == []
 
 
 def test_where_the_rest_has_no_known_word_nothing_is_told():
-    assert shown(METRIC, talk("x: do", "y: zzz rain")) == []
+    assert evidence_rows(METRIC, talk("x: do", "y: zzz rain")) == []
 
 
 def test_many_words_are_left_out_in_groups_of_neighbours():
     text = " ".join(f"w{n}" for n in range(100))
-    result = word_stretches(text, MAX_STRETCHES)
-    assert len(result) == MAX_STRETCHES
-    words = [text[start:end].split() for start, end in result]
-    assert [w for sample in words for w in sample] == text.split()
-    assert {len(sample) for sample in words} == {2, 3}
+    stretches = word_stretches(text, MAX_STRETCHES)
+    assert len(stretches) == MAX_STRETCHES
+    words = [text[start:end].split() for start, end in stretches]
+    assert [w for group in words for w in group] == text.split()
+    assert {len(group) for group in words} == {2, 3}
     assert word_stretches("½ tea", 5) == [(0, 1), (2, 5)]
     assert word_stretches("½", 5) == word_stretches("tea", 5) == word_stretches("", 5) == []
     assert word_stretches("a b " * MAX_CHARACTERS, 5) == []
@@ -87,13 +87,13 @@ def test_a_stretch_takes_its_space_with_it():
 @settings(max_examples=40)
 def test_evidence_is_what_scoring_again_without_the_word_gives(words):
     rests = [words[:n] + words[n + 1 :] for n in range(len(words))]
-    message = [(" ".join(sample), None) for sample in (words, *rests)]
-    full, *without_one = scores(METRIC, answers(*message, heard="do"))
-    evidence = collect_evidence(METRIC, answers(message[0], heard="do"))
-    result = {start: (end, weight) for _, start, end, weight in evidence.rows()}
+    variants = [(" ".join(subset), None) for subset in (words, *rests)]
+    full_score, *without_one = scores(METRIC, answers(*variants, query="do"))
+    evidence = collect_evidence(METRIC, answers(variants[0], query="do"))
+    weights = {start: (end, weight) for _, start, end, weight in evidence.rows()}
     for number, (word, rest) in enumerate(zip(words, without_one, strict=True)):
         start = len(" ".join(words[:number])) + (number > 0)
-        expected = 0.0 if None in (full, rest) else full - rest
-        end, weight = result.get(start, (start + len(word), 0.0))
+        expected = 0.0 if None in (full_score, rest) else full_score - rest
+        end, weight = weights.get(start, (start + len(word), 0.0))
         assert end == start + len(word)
         assert weight == pytest.approx(expected if abs(expected) > 0.001 else 0.0, abs=1e-12)

@@ -33,13 +33,13 @@ def real(path: str) -> Path:
     return DATA / path
 
 
-def written(folder: Path, name: str, content: Any) -> Path:
+def write_json_file(folder: Path, name: str, content: Any) -> Path:
     path = folder / name
     path.write_text(json.dumps(content))
     return path
 
 
-def judged(path: Path, reader: Any) -> list[Judgement]:
+def read_ratings(path: Path, reader: Any) -> list[Judgement]:
     return list(reader.judgements(Source.of(path), Ledger()))
 
 
@@ -56,7 +56,7 @@ TEST: dict[str, Any] = {
 
 
 def test_dstc10_test_dialogs(tmp_path: Path) -> None:
-    turns = read(written(tmp_path, "topical_eval.json", TEST))
+    turns = read(write_json_file(tmp_path, "topical_eval.json", TEST))
     assert turns.frame.select("dialog", "turn", "speaker", "system", "text", "answers").rows() == [
         ("topical_eval:0", 0, "context-a", None, "Hi.", None),
         ("topical_eval:0", 1, "context-b", None, "Hello!", 0),
@@ -74,8 +74,8 @@ def test_dstc10_test_dialogs(tmp_path: Path) -> None:
 
 
 def test_dstc10_test_judgements(tmp_path: Path) -> None:
-    result = judged(written(tmp_path, "x.json", TEST), DSTC10Test())
-    assert result == [
+    judgements = read_ratings(write_json_file(tmp_path, "x.json", TEST), DSTC10Test())
+    assert judgements == [
         Judgement("x:0", 3, "t5", "appropriateness", None, "outsider", 4.5, 1.0, 5.0),
         Judgement("x:0", 3, "t5", "grammar", None, "outsider", 1.0),
         Judgement("x:1", 3, "ground_truth", "appropriateness", None, "outsider", 1.0, 1.0, 5.0),
@@ -102,9 +102,9 @@ def test_a_scale_is_read_off_the_values_only_where_they_tell(
 
 
 def test_dstc10_test_lists_of_different_length(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", TEST | {"models": ["t5"]})
+    path = write_json_file(tmp_path, "x.json", TEST | {"models": ["t5"]})
     with pytest.raises(DataError) as error:
-        judged(path, DSTC10Test())
+        read_ratings(path, DSTC10Test())
     assert str(error.value) == (
         f"{path}:1: the lists differ in length "
         "(2 context, 2 response, 1 model, 2 scores, 2 references); no row is read"
@@ -112,7 +112,7 @@ def test_dstc10_test_lists_of_different_length(tmp_path: Path) -> None:
 
 
 def test_dstc10_test_bad_row_is_named_by_number_and_never_quoted(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", TEST | {"responses": ["Fine.", {"secret": 1}]})
+    path = write_json_file(tmp_path, "x.json", TEST | {"responses": ["Fine.", {"secret": 1}]})
     ledger = Ledger("skip")
     assert len(list(DSTC10Test().dialogs(Source.of(path), ledger))) == 1
     assert [reject.reason for reject in ledger.rejects] == [
@@ -125,7 +125,7 @@ def test_a_file_longer_than_its_head_is_told_though_cut_within_a_text(tmp_path: 
     for n in range(330, 340):  # the head ends somewhere within a text that has commas
         long = {name: column[:1] * n for name, column in TEST.items()}
         long["contexts"] = [[turn + "x" * (n % 7)]] * n
-        path = written(tmp_path, "x.json", long)
+        path = write_json_file(tmp_path, "x.json", long)
         assert path.stat().st_size > 2**16
         assert pick_reader(Source.of(path)).name == "dstc10-test"
 
@@ -151,7 +151,7 @@ DEV = [
 
 
 def test_dstc10_dev_turn_level(tmp_path: Path) -> None:
-    path = written(tmp_path, "usr.json", DEV)
+    path = write_json_file(tmp_path, "usr.json", DEV)
     turns = read(path)
     assert turns.frame.select("dialog", "turn", "speaker", "system", "text").rows() == [
         ("persona-usr_00000", 0, "context-b", None, "a ?"),
@@ -162,7 +162,7 @@ def test_dstc10_dev_turn_level(tmp_path: Path) -> None:
     ]
     assert turns.frame["extras"].to_list() == [None, None, '{"fact":"i have a dog"}', None, None]
     unit, other = ("persona-usr_00000", 2, "KV-MemNN"), ("other_1", 1, "human")
-    assert judged(path, DSTC10Dev()) == [
+    assert read_ratings(path, DSTC10Dev()) == [
         Judgement(*unit, "Overall", "judge-1", "outsider", 2.0, 1.0, 5.0),
         Judgement(*unit, "Overall", "judge-2", "outsider", 5.0, 1.0, 5.0),
         Judgement(*unit, "Uses Knowledge", "judge-1", "outsider", 0.0, 0.0, 1.0),
@@ -174,12 +174,12 @@ def test_dstc10_dev_turn_level(tmp_path: Path) -> None:
 
 
 def dialog_level(key: str) -> list[dict[str, Any]]:
-    message = [("human", "Hi"), ("model", "Hello"), ("human", "Bye")]
+    turns = [("human", "Hi"), ("model", "Hello"), ("human", "Bye")]
     return [
         {
             "dialogue_id": "fed-dial_00000",
             "model": "Human",
-            key: [{"speaker": speaker, "text": text} for speaker, text in message],
+            key: [{"speaker": speaker, "text": text} for speaker, text in turns],
             "annotations": {"Overall": [0, 4], "Error recovery": [2]},
         }
     ]
@@ -187,7 +187,7 @@ def dialog_level(key: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("key", ["dialog", "dialogue"])
 def test_dstc10_dev_dialog_level(tmp_path: Path, key: str) -> None:
-    path = written(tmp_path, "fed-dial.json", dialog_level(key))
+    path = write_json_file(tmp_path, "fed-dial.json", dialog_level(key))
     # the person who talks with the system called human is not that system
     assert read(path).frame.select("turn", "speaker", "system").rows() == [
         (0, "user", None),
@@ -243,7 +243,7 @@ FED_ROWS = [
 
 
 def test_fed_as_published(tmp_path: Path) -> None:
-    path = written(tmp_path, "fed_data.json", FED_ROWS)
+    path = write_json_file(tmp_path, "fed_data.json", FED_ROWS)
     assert read(path, system="mine").frame.select("dialog", "speaker", "system", "text").rows() == [
         ("fed_data:0", "user", None, "Hi!"),
         ("fed_data:0", "Meena", None, "Hey: you?\nstill me"),
@@ -255,7 +255,7 @@ def test_fed_as_published(tmp_path: Path) -> None:
         ("fed_data:2", "context", None, "Hey."),
         ("fed_data:2", "mine", "mine", "Again."),
     ]
-    assert judged(path, FED(system="mine")) == [
+    assert read_ratings(path, FED(system="mine")) == [
         Judgement("fed_data:0", 3, "Meena", "Engaging", "judge-1", "outsider", 2.0, 0.0, 2.0),
         Judgement("fed_data:0", 3, "Meena", "Engaging", "judge-2", "outsider", None, 0.0, 2.0),
         Judgement("fed_data:0", 3, "Meena", "Overall", "judge-1", "outsider", 0.0, 0.0, 4.0),
@@ -285,7 +285,7 @@ CONVAI = [
 
 
 def test_convai_dialogs(tmp_path: Path) -> None:
-    path = written(tmp_path, "train_full.json", CONVAI)
+    path = write_json_file(tmp_path, "train_full.json", CONVAI)
     frame = read(path).frame
     assert frame.select("dialog", "turn", "speaker", "system", "text", "time").rows() == [
         ("7", 0, "Alice", "bot", "Hi\nHm\n?", None),
@@ -298,11 +298,11 @@ def test_convai_dialogs(tmp_path: Path) -> None:
 
 
 def test_convai_the_rated_is_judged_by_the_other_and_zero_is_not_rated(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", CONVAI[:1])
+    path = write_json_file(tmp_path, "x.json", CONVAI[:1])
     bot, person = ("7", None, "Alice"), ("7", None, "Bob")
     by_person: tuple[str, JudgeKind] = ("7:Bob", "interlocutor")
     by_bot: tuple[str, JudgeKind] = ("7:Alice", "interlocutor")
-    assert judged(path, ConvAI2017()) == [
+    assert read_ratings(path, ConvAI2017()) == [
         Judgement(*bot, "quality", *by_person, 1.0, 1.0, 5.0),
         Judgement(*bot, "breadth", *by_person, 2.0, 1.0, 5.0),
         Judgement(*bot, "engagement", *by_person, 3.0, 1.0, 5.0),
@@ -316,9 +316,11 @@ def test_convai_the_rated_is_judged_by_the_other_and_zero_is_not_rated(tmp_path:
 
 
 def test_convai_zero_as_the_engagement_paper_reads_it(tmp_path: Path) -> None:
-    result = judged(written(tmp_path, "x.json", CONVAI[:1]), ConvAI2017(zero="rating"))
-    assert [j.value for j in result] == [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-    assert {(j.scale_min, j.scale_max) for j in result} == {(0.0, 5.0), (0.0, 2.0)}
+    judgements = read_ratings(
+        write_json_file(tmp_path, "x.json", CONVAI[:1]), ConvAI2017(zero="rating")
+    )
+    assert [j.value for j in judgements] == [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+    assert {(j.scale_min, j.scale_max) for j in judgements} == {(0.0, 5.0), (0.0, 2.0)}
 
 
 @pytest.mark.parametrize(
@@ -342,9 +344,9 @@ def test_convai_zero_as_the_engagement_paper_reads_it(tmp_path: Path) -> None:
 )
 def test_convai_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     path = tmp_path / "x.json"
-    written(tmp_path, "x.json", [CONVAI[0], talk(9, []) | change])
+    write_json_file(tmp_path, "x.json", [CONVAI[0], talk(9, []) | change])
     with pytest.raises(DataError) as error:
-        judged(path, ConvAI2017())
+        read_ratings(path, ConvAI2017())
     assert str(error.value) == f"{path}:1: {reason}"
 
 
@@ -356,7 +358,7 @@ def test_numbers_of_turns_are_those_of_the_turn_table() -> None:
 
 def test_judgements_of_a_benchmark_join_its_turns(tmp_path: Path) -> None:
     for name, content in [("a", TEST), ("b", DEV), ("c", FED_ROWS), ("d", CONVAI[:1])]:
-        path = written(tmp_path, f"{name}.json", content)
+        path = write_json_file(tmp_path, f"{name}.json", content)
         gold = read_judgements(path).gold().filter(pl.col("turn").is_not_null())
         keys = ["dialog", "turn", "speaker"]
         assert gold.join(read(path).frame, on=keys, how="anti").is_empty()
@@ -405,15 +407,15 @@ DSTC10_DEV = {  # dialogs, judgements, of which qualities left out of a row's li
 @pytest.mark.parametrize("name", DSTC10_DEV)
 def test_real_dstc10_dev(name: str) -> None:
     path, ledger = real(f"dstc10-dev/{name}_eval.json"), Ledger()
-    turns, result = read(path), read_judgements(path, ledger=ledger)
+    turns, ratings = read(path), read_judgements(path, ledger=ledger)
     dialogs, judgements, left_out = DSTC10_DEV[name]
     assert turns.frame["dialog"].n_unique() == dialogs
-    assert len(result) == judgements
+    assert len(ratings) == judgements
     assert ledger.skip_counts.total() == left_out
-    assert result.frame.select("value", "scale_min", "scale_max").null_count().row(0) == (0, 0, 0)
+    assert ratings.frame.select("value", "scale_min", "scale_max").null_count().row(0) == (0, 0, 0)
     scored = turns.frame.filter(pl.col("system").is_not_null())
     keys = ["dialog", "speaker"] if name == "fed-dial" else ["dialog", "turn", "speaker"]
-    assert result.frame.join(scored, on=keys, how="semi").height == judgements
+    assert ratings.frame.join(scored, on=keys, how="semi").height == judgements
 
 
 def test_real_fed_systems() -> None:
@@ -435,15 +437,15 @@ def test_real_convai_dialogs() -> None:
 
 
 def test_real_convai_judgements() -> None:
-    result = read_judgements(real("convai2017/train_full.json"))
-    rows = result.frame.filter(quality="engagement")
+    judgements = read_judgements(real("convai2017/train_full.json"))
+    rows = judgements.frame.filter(quality="engagement")
     assert rows.height == 2 * 2_778
     # one entry of each of the 2,337 human-bot dialogs is empty, none of the 441 human-human ones
     assert rows["value"].null_count() == 2_337
     per_dialog = rows.group_by("dialog").agg(pl.col("value").count())["value"]
     assert Counter(per_dialog) == {1: 2_337, 2: 441}
-    assert (result.frame["value"] == 0).sum() == 0
-    assert result.frame["value"].drop_nulls().is_between(1, 5).all()
+    assert (judgements.frame["value"] == 0).sum() == 0
+    assert judgements.frame["value"].drop_nulls().is_between(1, 5).all()
 
 
 def test_real_convai_counts_of_the_engagement_paper() -> None:
@@ -453,7 +455,7 @@ def test_real_convai_counts_of_the_engagement_paper() -> None:
     rated; the score is what stands under the people's ids, zero taken as a rating; two people's
     scores are averaged and rounded half to even.
     """
-    separate = real("predictive-engagement/50convs_AMT.txt").read_text().splitlines()
+    lines = real("predictive-engagement/50convs_AMT.txt").read_text().splitlines()
     path = real("convai2017/train_full.json")
     talks = read(path).frame
     both = talks.group_by("dialog").agg(pl.col("speaker").n_unique()).filter(pl.col("speaker") == 2)
@@ -464,7 +466,7 @@ def test_real_convai_counts_of_the_engagement_paper() -> None:
         .frame.filter(quality="engagement")
         .join(people, on=["dialog", "speaker"], how="semi")
         .join(both, on="dialog", how="semi")
-        .filter(~pl.col("dialog").is_in([line.split("\t")[0] for line in separate]))
+        .filter(~pl.col("dialog").is_in([line.split("\t")[0] for line in lines]))
         .group_by("dialog")
         .agg(pl.col("value").mean())["value"]
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from simpatico.errors import DataError
-from tests.readers.files import aligned, written
+from tests.readers.files import align_files, write_file
 
 
 def node(parent: str | None, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ CHAT = {
 
 
 def test_only_the_last_branch_is_read(tmp_path: Path) -> None:
-    turns, alignment = aligned(written(tmp_path / "conversations.json", [CHAT]))
+    turns, alignment = align_files(write_file(tmp_path / "conversations.json", [CHAT]))
     assert turns == [
         ("chat", "user", "human", "hi", None),
         ("chat", "assistant", "gpt-5", "hello", 0),
@@ -54,10 +54,10 @@ def test_only_the_last_branch_is_read(tmp_path: Path) -> None:
 def test_a_broken_tree_is_rejected(tmp_path: Path, current: str) -> None:
     loop = {"x": node("y", "user", "CANARY"), "y": node("x", "user", "CANARY")}
     broken = CHAT | {"current_node": current, "mapping": loop}
-    path = written(tmp_path / "conversations.json", [CHAT | {"id": "good"}, broken])
+    path = write_file(tmp_path / "conversations.json", [CHAT | {"id": "good"}, broken])
     reason = "the chain of 'parent' from 'current_node' is broken"
     with pytest.raises(DataError, match=reason):
-        aligned(path)
-    turns, alignment = aligned(path, on_error="skip")
+        align_files(path)
+    turns, alignment = align_files(path, on_error="skip")
     assert {t[0] for t in turns} == {"good"}
     assert alignment.rejected == {"tree": 1}

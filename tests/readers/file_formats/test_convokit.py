@@ -6,31 +6,31 @@ from typing import Any
 import pytest
 
 from simpatico.readers.file_formats.convokit import depth_first
-from tests.readers.files import aligned, written
+from tests.readers.files import align_files, write_file
 
 
-def said(name: str, speaker: str, reply_to: str | None, **more: Any) -> dict[str, Any]:
+def utterance(name: str, speaker: str, reply_to: str | None, **more: Any) -> dict[str, Any]:
     row = {"id": name, "speaker": speaker, "conversation_id": "c1", "text": f"text {name}"}
     return row | {"reply-to": reply_to, "timestamp": None, "meta": {}, "vectors": []} | more
 
 
 def corpus(folder: Path, rows: list[dict[str, Any]], **files: Any) -> Path:
     folder.mkdir(exist_ok=True)
-    written(folder / "utterances.jsonl", rows)
+    write_file(folder / "utterances.jsonl", rows)
     for name, content in files.items():
-        written(folder / f"{name}.json", content)
+        write_file(folder / f"{name}.json", content)
     return folder
 
 
 def test_a_reply_tree_is_read_by_time(tmp_path: Path) -> None:
     rows = [
-        said("u1", "ann", None, timestamp=1),
-        said("u2", "bob", "u1", timestamp=2),
-        said("u4", "cy", "u1", timestamp=4),
-        said("u3", "ann", "u2", timestamp=3),
+        utterance("u1", "ann", None, timestamp=1),
+        utterance("u2", "bob", "u1", timestamp=2),
+        utterance("u4", "cy", "u1", timestamp=4),
+        utterance("u3", "ann", "u2", timestamp=3),
     ]
     speakers = {"bob": {"meta": {"model": "bot-7"}, "vectors": []}, "ann": {"meta": {}}}
-    turns, alignment = aligned(corpus(tmp_path / "corpus", rows, speakers=speakers))
+    turns, alignment = align_files(corpus(tmp_path / "corpus", rows, speakers=speakers))
     assert turns == [
         ("c1", "ann", "human", "text u1", None),
         ("c1", "bob", "bot-7", "text u2", 0),
@@ -47,20 +47,24 @@ def test_a_reply_tree_is_read_by_time(tmp_path: Path) -> None:
 
 
 def test_without_times_answers_come_after_what_they_answer(tmp_path: Path) -> None:
-    rows = [said("u3", "ann", "u2"), said("u2", "bob", "u1"), said("u1", "ann", None)]
-    turns, _ = aligned(corpus(tmp_path / "corpus", rows))
+    rows = [
+        utterance("u3", "ann", "u2"),
+        utterance("u2", "bob", "u1"),
+        utterance("u1", "ann", None),
+    ]
+    turns, _ = align_files(corpus(tmp_path / "corpus", rows))
     assert [(t[3], t[4]) for t in turns] == [("text u1", None), ("text u2", 0), ("text u3", 1)]
 
 
 @pytest.mark.parametrize("size", [1, 100])
 def test_conversations_that_do_not_stand_together(tmp_path: Path, size: int) -> None:
     rows = [
-        said("u1", "ann", None),
-        said("v1", "ann", None, conversation_id="c2"),
-        said("u2", "bob", "u1"),
-        said("v2", "cy", "v1", conversation_id="c2"),
+        utterance("u1", "ann", None),
+        utterance("v1", "ann", None, conversation_id="c2"),
+        utterance("u2", "bob", "u1"),
+        utterance("v2", "cy", "v1", conversation_id="c2"),
     ]
-    turns, alignment = aligned(corpus(tmp_path / "corpus", rows), size=size)
+    turns, alignment = align_files(corpus(tmp_path / "corpus", rows), size=size)
     assert [(t[0], t[3]) for t in turns] == [
         ("c1", "text u1"),
         ("c1", "text u2"),
@@ -78,9 +82,9 @@ def test_legacy_names_and_the_file_alone(tmp_path: Path) -> None:
     ]
     folder = corpus(tmp_path / "corpus", rows)
     expected = [("1", "a", "human", "x", None), ("1", "b", "human", "y", 0)]
-    assert aligned(folder)[0] == expected
-    assert aligned(folder / "utterances.jsonl")[0] == expected
-    assert aligned(folder)[1].merged == 1
+    assert align_files(folder)[0] == expected
+    assert align_files(folder / "utterances.jsonl")[0] == expected
+    assert align_files(folder)[1].merged == 1
 
 
 def test_a_circle_of_replies_does_not_hang() -> None:

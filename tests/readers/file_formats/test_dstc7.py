@@ -139,12 +139,12 @@ def test_the_published_means_come_out(real: Path) -> None:
     )
     second = ledger.skip_counts["second rating of a response by one judge"]
     assert (second, int(ours["rows"].sum())) == (164, 2 * (33_000 - 164))
-    published = (
+    reference = (
         pl.read_csv(real / "dstc7-task2-human_evaluation.tsv", separator="\t")
         .filter(pl.col("InstanceID") != "Average")
         .unpivot(index="InstanceID")
         .select(dialog=pl.col("InstanceID") + ":" + pl.col("variable"), theirs="value")
     )
-    both = published.join(ours, on="dialog", validate="1:1")
+    both = reference.join(ours, on="dialog", validate="1:1")
     assert both.height == 10_000
     assert both.filter((pl.col("value") - pl.col("theirs")).abs() > 0.0051).height <= 164

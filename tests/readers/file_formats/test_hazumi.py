@@ -16,7 +16,7 @@ from simpatico.readers.file_formats.hazumi import Hazumi, strip_annotations
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 from simpatico.readers.judgement_files import read_judgements
-from tests.readers.files import written
+from tests.readers.files import write_file
 
 OUTSIDERS = {"UI_F1": "4", "UI_M2": "5"}
 EXCHANGES: list[dict[str, Any]] = [
@@ -84,8 +84,8 @@ def elan(exchanges: list[dict[str, Any]]) -> str:
 @pytest.fixture(params=["list", "file", "folder"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "list":
-        return written(tmp_path / "exchanges.json", EXCHANGES)
-    file = written(tmp_path / "1902F2099.eaf", elan(EXCHANGES))
+        return write_file(tmp_path / "exchanges.json", EXCHANGES)
+    file = write_file(tmp_path / "1902F2099.eaf", elan(EXCHANGES))
     return tmp_path if request.param == "folder" else file
 
 
@@ -106,8 +106,8 @@ def test_every_exchange_is_two_turns(path: Path) -> None:
 
 def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
     ledger = Ledger()
-    result = list(Hazumi().judgements(Source.of(path), ledger))
-    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in result]
+    judgements = list(Hazumi().judgements(Source.of(path), ledger))
+    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in judgements]
     own = ("1902F2099", "interlocutor")
     assert by == [
         (0, *own, 6.0),
@@ -120,7 +120,7 @@ def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
         (4, "1902-F1", "outsider", 4.0),
         (4, "1902-M2", "outsider", 5.0),
     ]
-    assert result[0] == Judgement(
+    assert judgements[0] == Judgement(
         "1902F2099", 0, "Wizard", "impression", "1902F2099", "interlocutor", 6.0, 1.0, 7.0
     )
     assert ledger.skip_counts == {"score that is no number": 3}
@@ -160,14 +160,14 @@ def test_marks_of_the_transcript_go_and_words_stay(transcript: str, text: str) -
     ],
 )
 def test_refuses_files(tmp_path: Path, content: str, reason: str) -> None:
-    path = written(tmp_path / "a.eaf", content)
+    path = write_file(tmp_path / "a.eaf", content)
     with pytest.raises(DataError) as error:
         read(path)
     assert str(error.value) == f"{path}:1: {reason}"
 
 
 def test_refuses_a_score_off_the_scale(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.json", [EXCHANGES[0] | {"self": "8"}])
+    path = write_file(tmp_path / "a.json", [EXCHANGES[0] | {"self": "8"}])
     with pytest.raises(DataError) as error:
         read_judgements(path)
     assert str(error.value) == f"{path}:2: the value 8 is outside its scale, 1 to 7"
@@ -185,10 +185,13 @@ def test_real_files(
     folder = data / corpus
     if not folder.is_dir():
         pytest.skip(f"no {corpus} in {data}; set SIMPATICO_DATA to the folder of public data sets")
-    listing, files = folder / "exchanges_parsed.json", sorted((folder / "elan").glob("*.eaf"))[::10]
-    frame = read(listing).frame
+    exchange_file, files = (
+        folder / "exchanges_parsed.json",
+        sorted((folder / "elan").glob("*.eaf"))[::10],
+    )
+    frame = read(exchange_file).frame
     assert (frame.height, frame["dialog"].n_unique()) == (2 * exchanges, 30)
-    ratings = read_judgements(listing).frame
+    ratings = read_judgements(exchange_file).frame
     for file in files:
         own = ratings.filter(dialog=file.stem).sort(pl.all())
         assert frame.filter(dialog=file.stem).equals(read(file).frame)
@@ -197,5 +200,5 @@ def test_real_files(
     assert rated.height == complete
     for side, length in enumerate(lengths):
         units = rated.select("dialog", turn=pl.col("turn") + side)
-        message = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
-        assert message.mean() == pytest.approx(length, abs=0.05)
+        characters = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
+        assert characters.mean() == pytest.approx(length, abs=0.05)

@@ -11,7 +11,7 @@ from simpatico.readers import Source, pick_reader, read
 from simpatico.readers.file_formats.humod import HUMOD, MAX_LIST, parse_python_list
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
-from tests.readers.files import written
+from tests.readers.files import write_file
 
 ROW: dict[str, Any] = {
     "dialogue_id": "humod_1",
@@ -25,14 +25,14 @@ ROW: dict[str, Any] = {
 }
 
 
-def rejected(path: Path) -> list[str]:
+def reject_codes(path: Path) -> list[str]:
     ledger = Ledger("skip")
     list(HUMOD().judgements(Source.of(path), ledger))
     return [reject.code for reject in ledger.rejects]
 
 
 def test_a_row_is_a_dialog(tmp_path: Path) -> None:
-    path = written(tmp_path / "h.jsonl", [ROW, ROW | {"dialogue_id": "humod_2"}])
+    path = write_file(tmp_path / "h.jsonl", [ROW, ROW | {"dialogue_id": "humod_2"}])
     assert pick_reader(Source.of(path)).name == "humod"
     frame = read(path).frame
     assert frame["dialog"].to_list() == ["humod_1"] * 3 + ["humod_2"] * 3
@@ -44,7 +44,7 @@ def test_a_row_is_a_dialog(tmp_path: Path) -> None:
 
 
 def test_relevance_is_a_mean(tmp_path: Path) -> None:
-    frame = read_judgements(written(tmp_path / "h.jsonl", [ROW])).frame
+    frame = read_judgements(write_file(tmp_path / "h.jsonl", [ROW])).frame
     (row,) = frame.to_dicts()
     assert (row["quality"], row["value"], row["turn"]) == ("relevance", 4.33, 2)
     assert (row["judge"], row["judge_kind"]) == (None, "outsider")
@@ -52,7 +52,7 @@ def test_relevance_is_a_mean(tmp_path: Path) -> None:
 
 
 def test_not_rated_is_null(tmp_path: Path) -> None:
-    path = written(tmp_path / "h.jsonl", [ROW | {"human_mean_relevance": None}])
+    path = write_file(tmp_path / "h.jsonl", [ROW | {"human_mean_relevance": None}])
     assert read_judgements(path).frame["value"].to_list() == [None]
 
 
@@ -67,8 +67,8 @@ def test_not_rated_is_null(tmp_path: Path) -> None:
 def test_bad_rows_are_refused_without_their_text(
     tmp_path: Path, change: dict[str, Any], code: str
 ) -> None:
-    path = written(tmp_path / "h.jsonl", [ROW | {"dialogue_id": "good"}, ROW | change])
-    assert rejected(path) == [code]
+    path = write_file(tmp_path / "h.jsonl", [ROW | {"dialogue_id": "good"}, ROW | change])
+    assert reject_codes(path) == [code]
     with pytest.raises(DataError) as error:
         list(HUMOD().judgements(Source.of(path), Ledger()))
     assert "SECRET" not in str(error.value)
@@ -76,7 +76,7 @@ def test_bad_rows_are_refused_without_their_text(
 
 
 def test_a_dialogue_id_comes_once(tmp_path: Path) -> None:
-    assert rejected(written(tmp_path / "h.jsonl", [ROW, ROW])) == ["duplicate_id"]
+    assert reject_codes(write_file(tmp_path / "h.jsonl", [ROW, ROW])) == ["duplicate_id"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.readers.files import aligned, everything, written
+from tests.readers.files import align_files, everything, write_file
 
 LOG = {
     "version": 2,
@@ -33,7 +33,7 @@ LOG = {
 
 
 def test_every_sample_and_epoch_is_a_dialog(tmp_path: Path) -> None:
-    turns, alignment = aligned(written(tmp_path / "log.json", LOG))
+    turns, alignment = align_files(write_file(tmp_path / "log.json", LOG))
     assert turns == [
         ("1:1", "user", "human", "hi", None),
         ("1:1", "assistant", "openai/gpt-x", "hello 1", 0),
@@ -46,7 +46,7 @@ def test_every_sample_and_epoch_is_a_dialog(tmp_path: Path) -> None:
 
 def test_a_bad_sample_has_its_place(tmp_path: Path) -> None:
     bad = {"id": 2, "messages": [{"role": "user", "content": 5}]}
-    path = written(tmp_path / "log.json", LOG | {"samples": [*LOG["samples"], bad]})
+    path = write_file(tmp_path / "log.json", LOG | {"samples": [*LOG["samples"], bad]})
     turns, _, rejects = everything(path, on_error="skip")
     assert len(turns) == 4
     data = path.read_bytes()

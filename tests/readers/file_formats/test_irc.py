@@ -15,7 +15,7 @@ from simpatico.readers.conversations import read
 from simpatico.readers.detect import pick_reader
 from simpatico.readers.file_formats.irc import clock_correction, split_threads
 from simpatico.readers.input.source import Source
-from tests.readers.files import everything, written
+from tests.readers.files import everything, write_file
 
 LOG = """\
 [23:57] <ann> hello, I am not in any link
@@ -44,8 +44,8 @@ LINKS = """\
 
 
 def log(folder: Path, name: str = "2009-12-31.a", text: str = LOG, links: str = LINKS) -> Path:
-    written(folder / f"{name}.annotation.txt", links)
-    return written(folder / f"{name}.ascii.txt", text)
+    write_file(folder / f"{name}.annotation.txt", links)
+    return write_file(folder / f"{name}.ascii.txt", text)
 
 
 def test_links_make_threads(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_refuses_what_is_no_link(tmp_path: Path) -> None:
 
 
 def test_refuses_a_log_without_links(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.ascii.txt", LOG)
+    path = write_file(tmp_path / "a.ascii.txt", LOG)
     with pytest.raises(DataError) as error:
         read(path, format="irc")
     assert str(error.value) == (f"{tmp_path}/a.annotation.txt: no such file; check the path")

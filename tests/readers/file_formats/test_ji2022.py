@@ -43,14 +43,14 @@ SITTINGS: list[dict[str, Any]] = [
 ]
 
 
-def written(folder: Path, name: str, content: Any) -> Path:
+def write_json_file(folder: Path, name: str, content: Any) -> Path:
     path = folder / name
     path.write_text(json.dumps(content))
     return path
 
 
 def test_dialogs_are_told_by_their_shape(tmp_path: Path) -> None:
-    path = written(tmp_path, "pass_garden.json", SITTINGS)
+    path = write_json_file(tmp_path, "pass_garden.json", SITTINGS)
     assert pick_reader(Source.of(path)).name == "ji2022"
     frame = read(path).frame
     columns = ("dialog", "turn", "speaker", "system", "interlocutor", "text")
@@ -76,15 +76,15 @@ def test_dialogs_are_told_by_their_shape(tmp_path: Path) -> None:
     [("fail_x.json", '{"quality_control":"failed"}'), ("x.json", None)],
 )
 def test_the_name_of_the_file_tells_who_passed(tmp_path: Path, name: str, extras: object) -> None:
-    path = written(tmp_path, name, [SITTINGS[0] | {"data": [SECOND]}])
+    path = write_json_file(tmp_path, name, [SITTINGS[0] | {"data": [SECOND]}])
     assert read(path).frame["extras"].to_list() == [extras, None]
 
 
 def test_the_bot_is_judged_by_its_worker(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", SITTINGS)
-    result = list(Ji2022().judgements(Source.of(path), Ledger()))
+    path = write_json_file(tmp_path, "x.json", SITTINGS)
+    judgements = list(Ji2022().judgements(Source.of(path), Ledger()))
     first, second = ("S1:1", None, "bot"), ("S1:2", None, "bot")
-    assert result == [
+    assert judgements == [
         Judgement(*first, "robotic", "w1", "interlocutor", 20.0, 0.0, 100.0),
         Judgement(*first, "interesting", "w1", "interlocutor", 70.0, 0.0, 100.0),
         Judgement(*first, "repetitive", "w1", "interlocutor", 0.0, 0.0, 100.0),
@@ -109,14 +109,14 @@ def test_the_bot_is_judged_by_its_worker(tmp_path: Path) -> None:
     ],
 )
 def test_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
-    path = written(tmp_path, "x.json", [SITTINGS[0], SITTINGS[0] | change])
+    path = write_json_file(tmp_path, "x.json", [SITTINGS[0], SITTINGS[0] | change])
     with pytest.raises(DataError) as error:
         list(Ji2022().judgements(Source.of(path), Ledger()))
     assert str(error.value) == f"{path}:1: {reason}"
 
 
 def test_a_dialog_nobody_said_anything_in_is_set_aside(tmp_path: Path) -> None:
-    path = written(tmp_path, "x.json", [SITTINGS[0] | {"data": [FIRST | {"dialogue": []}]}])
+    path = write_json_file(tmp_path, "x.json", [SITTINGS[0] | {"data": [FIRST | {"dialogue": []}]}])
     ledger = Ledger()
     assert list(Ji2022().dialogs(Source.of(path), ledger)) == []
     assert ledger.skip_counts == {"dialog without utterances": 1}
@@ -140,11 +140,11 @@ def test_real_files(data: Path) -> None:
     per_system = bots.group_by("system").agg(pl.col("dialog").n_unique())
     assert (per_system.height, per_system["dialog"].sum()) == (11, 3_510)
     assert per_system.filter(system="QualityControl")["dialog"].item() == 585
-    result = pl.concat([read_judgements(path).frame for path in paths])
-    assert (result.height, result["value"].null_count()) == (7 * 3_510, 0)
-    assert result["quality"].n_unique() == 7
-    assert result["judge"].n_unique() == 439
-    wide = result.pivot("quality", index="dialog", values="value")
+    judgements = pl.concat([read_judgements(path).frame for path in paths])
+    assert (judgements.height, judgements["value"].null_count()) == (7 * 3_510, 0)
+    assert judgements["quality"].n_unique() == 7
+    assert judgements["judge"].n_unique() == 439
+    wide = judgements.pivot("quality", index="dialog", values="value")
     # high is good for both, as their names do not tell
     assert wide.select(pl.corr("robotic", "interesting")).item() == pytest.approx(0.40, abs=0.005)
     assert wide.select(pl.corr("repetitive", "interesting")).item() > 0.2
@@ -154,7 +154,7 @@ def test_real_files_of_those_who_failed(data: Path) -> None:
     """534 + 768 + 504 dialogs."""
     paths = real(data, "fail")
     dialogs = [list(Ji2022().dialogs(Source.of(path), Ledger())) for path in paths]
-    assert [len(sample) for sample in dialogs] == [534, 768, 504]
-    assert {json.loads(sample[0][0].extras or "")["quality_control"] for sample in dialogs} == {
+    assert [len(group) for group in dialogs] == [534, 768, 504]
+    assert {json.loads(group[0][0].extras or "")["quality_control"] for group in dialogs} == {
         "failed"
     }

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.readers.files import aligned, written
+from tests.readers.files import align_files, write_file
 
 DIALOG = {
     "dialog": [
@@ -16,7 +16,7 @@ DIALOG = {
 
 
 def test_acts_become_turns_and_context_is_set_aside(tmp_path: Path) -> None:
-    turns, alignment = aligned(written(tmp_path / "p.jsonl", [DIALOG]))
+    turns, alignment = align_files(write_file(tmp_path / "p.jsonl", [DIALOG]))
     assert turns == [
         ("p:1", "Human 1", "human", "hi", None),
         ("p:1", "blender", "blender", "hello\nstill here", 0),
@@ -32,6 +32,6 @@ def test_acts_become_turns_and_context_is_set_aside(tmp_path: Path) -> None:
 
 def test_self_chat_has_two_systems(tmp_path: Path) -> None:
     acts = [[{"id": "a", "text": "1"}, {"id": "b", "text": "2"}]]
-    _, alignment = aligned(written(tmp_path / "p.jsonl", [{"dialog": acts}]))
+    _, alignment = align_files(write_file(tmp_path / "p.jsonl", [{"dialog": acts}]))
     assert alignment.systems == {"a": 1, "b": 1}
     assert alignment.answers == {"a opens the dialog": 1, "b answers a": 1}

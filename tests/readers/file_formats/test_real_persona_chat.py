@@ -16,10 +16,10 @@ from simpatico.readers.file_formats.real_persona_chat import RealPersonaChat
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 from simpatico.readers.judgement_files import read_judgements
-from tests.readers.files import everything, packed, written
+from tests.readers.files import everything, gzip_copy, write_file
 
 
-def said(number: int, person: str, text: str, at: str) -> dict[str, Any]:
+def utterance(number: int, person: str, text: str, at: str) -> dict[str, Any]:
     return {
         "utterance_id": number,
         "interlocutor_id": person,
@@ -32,9 +32,9 @@ TALK: dict[str, Any] = {
     "dialogue_id": 7,
     "interlocutors": ["AA", "AB"],
     "utterances": [
-        said(0, "AA", "庭は好きですか？", "2022-08-06T14:51:18.360000"),
-        said(1, "AB", "はい、好きです。", "NaT"),
-        said(2, "AA", "いいですね。", "2022-08-06T14:52:00"),
+        utterance(0, "AA", "庭は好きですか？", "2022-08-06T14:51:18.360000"),
+        utterance(1, "AB", "はい、好きです。", "NaT"),
+        utterance(2, "AA", "いいですね。", "2022-08-06T14:52:00"),
     ],
     "evaluations": [
         {"interlocutor_id": "AA", "interest": 5, "satisfaction": 4},
@@ -61,12 +61,12 @@ WITH_SYSTEM: dict[str, Any] = {
 
 
 def files(folder: Path, *talks: dict[str, Any]) -> Path:
-    written(folder / "interlocutors.json", PEOPLE)
-    return written(folder / "dialogues.jsonl", list(talks or [TALK]))
+    write_file(folder / "interlocutors.json", PEOPLE)
+    return write_file(folder / "dialogues.jsonl", list(talks or [TALK]))
 
 
 def test_both_sides_are_people_with_profiles(tmp_path: Path) -> None:
-    path = packed(files(tmp_path))
+    path = gzip_copy(files(tmp_path))
     assert pick_reader(Source.of(path)).name == "real-persona-chat"
     frame = read(path).frame
     columns = ("dialog", "turn", "speaker", "system", "interlocutor", "profile", "extras")
@@ -81,15 +81,15 @@ def test_both_sides_are_people_with_profiles(tmp_path: Path) -> None:
 
 
 def test_without_the_file_of_people_there_is_no_profile(tmp_path: Path) -> None:
-    path = written(tmp_path / "dialogues.jsonl", [TALK])
+    path = write_file(tmp_path / "dialogues.jsonl", [TALK])
     frame = read(path).frame
     assert (frame["profile"].null_count(), frame["extras"].null_count()) == (3, 3)
 
 
 def test_each_is_judged_by_the_other(tmp_path: Path) -> None:
     path = files(tmp_path)
-    result = list(RealPersonaChat().judgements(Source.of(path), Ledger()))
-    assert result == [
+    judgements = list(RealPersonaChat().judgements(Source.of(path), Ledger()))
+    assert judgements == [
         Judgement("7", None, "AB", "interest", "AA", "interlocutor", 5.0, 1.0, 5.0),
         Judgement("7", None, "AB", "satisfaction", "AA", "interlocutor", 4.0, 1.0, 5.0),
         Judgement("7", None, "AA", "interest", "AB", "interlocutor", 2.0, 1.0, 5.0),
@@ -98,7 +98,7 @@ def test_each_is_judged_by_the_other(tmp_path: Path) -> None:
 
 
 def test_dialogs_with_a_system_tell_whom_it_plays(tmp_path: Path) -> None:
-    path = written(tmp_path / "GPT-4+persona.json", [WITH_SYSTEM])
+    path = write_file(tmp_path / "GPT-4+persona.json", [WITH_SYSTEM])
     assert pick_reader(Source.of(path)).name == "real-persona-chat"
     frame = read(path).frame
     columns = ("dialog", "speaker", "system", "interlocutor", "extras")

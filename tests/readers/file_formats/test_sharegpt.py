@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.readers.files import aligned, written
+from tests.readers.files import align_files, write_file
 
 CHATS = [
     {
@@ -21,7 +21,7 @@ CHATS = [
 
 
 def test_synonyms_and_what_is_set_aside(tmp_path: Path) -> None:
-    turns, alignment = aligned(written(tmp_path / "s.json", CHATS), system="vicuna")
+    turns, alignment = align_files(write_file(tmp_path / "s.json", CHATS), system="vicuna")
     assert turns == [
         ("one", "user", "human", "hi", None),
         ("one", "assistant", "vicuna", "hello\ndone", 0),
@@ -37,6 +37,6 @@ def test_synonyms_and_what_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_lines_are_the_same(tmp_path: Path) -> None:
-    turns, _ = aligned(written(tmp_path / "s.jsonl", CHATS))
+    turns, _ = align_files(write_file(tmp_path / "s.jsonl", CHATS))
     assert [t[0] for t in turns] == ["one", "one", "s:2", "s:2"]
     assert turns[1][2] == "assistant"

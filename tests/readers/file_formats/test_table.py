@@ -12,7 +12,7 @@ from simpatico.errors import DataError
 from simpatico.readers import Source, read
 from simpatico.readers.file_formats._table_fields import parse_references, parse_time
 from simpatico.readers.file_formats.table import Table
-from tests.readers.files import aligned, packed, piped, written
+from tests.readers.files import align_files, gzip_copy, pipe_to_stdin, write_file
 
 ROWS: list[dict[str, Any]] = [
     {"dialog": "d1", "speaker": "ann", "system": "human", "text": "hi"},
@@ -31,7 +31,7 @@ TURNS = [
 ]
 
 
-def spelled(folder: Path, kind: str) -> Path:
+def write_table(folder: Path, kind: str) -> Path:
     """The rows as a file of this kind."""
     path, frame = folder / f"talk.{kind}", pl.DataFrame(ROWS)
     match kind:
@@ -44,7 +44,7 @@ def spelled(folder: Path, kind: str) -> Path:
         case "semicolon.csv":
             frame.write_csv(path, separator=";")
         case _:
-            written(path, ROWS)
+            write_file(path, ROWS)
     return path
 
 
@@ -52,17 +52,17 @@ def spelled(folder: Path, kind: str) -> Path:
 def test_every_spelling_is_the_same(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = spelled(tmp_path, kind)
-    assert aligned(path)[0] == TURNS
+    path = write_table(tmp_path, kind)
+    assert align_files(path)[0] == TURNS
     if kind != "parquet":
-        assert aligned(packed(path))[0] == TURNS
-    piped(monkeypatch, path.read_bytes())
-    assert aligned("-")[0] == TURNS
+        assert align_files(gzip_copy(path))[0] == TURNS
+    pipe_to_stdin(monkeypatch, path.read_bytes())
+    assert align_files("-")[0] == TURNS
 
 
 def test_the_alignment_says_who_answers_whom(tmp_path: Path) -> None:
-    path = spelled(tmp_path, "jsonl")
-    _, alignment = aligned(path)
+    path = write_table(tmp_path, "jsonl")
+    _, alignment = align_files(path)
     assert alignment.sentences() == [
         "2 dialogs, 4 speakers, 6 utterances in 5 turns: 4 scored, 1 context only.",
         "Systems: harbor (3 turns), human (1 turn).",
@@ -80,8 +80,8 @@ def test_other_names_of_columns_are_accepted_and_reported(tmp_path: Path) -> Non
         {"conversation_id": 7, "role": "user", "content": "hi", "timestamp": 2},
         {"conversation_id": 7, "role": "assistant", "content": "yo", "timestamp": 3},
     ]
-    path = written(tmp_path / "a.jsonl", rows)
-    turns, alignment = aligned(path, system="mine")
+    path = write_file(tmp_path / "a.jsonl", rows)
+    turns, alignment = align_files(path, system="mine")
     assert turns == [("7", "user", "human", "hi", None), ("7", "assistant", "mine", "yo", 0)]
     assert alignment.aside == {"system message": 1}
     assert alignment.formats == {
@@ -108,7 +108,7 @@ def test_all_fields(tmp_path: Path, kind: str) -> None:
     }
     path = tmp_path / f"a.{kind}"
     if kind == "jsonl":
-        written(path, [row | {"references": ["one", "two"]}])
+        write_file(path, [row | {"references": ["one", "two"]}])
     else:
         frame = pl.DataFrame([row])
         frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
@@ -122,7 +122,7 @@ def test_all_fields(tmp_path: Path, kind: str) -> None:
 
 def test_numbers_are_names_too(tmp_path: Path) -> None:
     rows = [{"dialog": 1, "speaker": 2, "text": "x", "id": 3, "system": 4, "prompt": 5}]
-    assert aligned(written(tmp_path / "a.jsonl", rows))[0] == [("1", "2", "4", "x", None)]
+    assert align_files(write_file(tmp_path / "a.jsonl", rows))[0] == [("1", "2", "4", "x", None)]
 
 
 def test_replies_by_id(tmp_path: Path) -> None:
@@ -130,13 +130,13 @@ def test_replies_by_id(tmp_path: Path) -> None:
         {"dialog": "d", "speaker": s, "text": s, "id": i, "reply_to": to}
         for i, s, to in [("1", "a", None), ("2", "b", "1"), ("3", "c", "1"), ("4", "a", "2")]
     ]
-    turns, _ = aligned(written(tmp_path / "a.jsonl", rows))
+    turns, _ = align_files(write_file(tmp_path / "a.jsonl", rows))
     assert [t[4] for t in turns] == [None, 0, 0, 1]
 
 
 def test_rows_take_the_same_value_the_short_and_the_long_way(tmp_path: Path) -> None:
-    short = written(tmp_path / "a.jsonl", ROWS)
-    long = written(tmp_path / "b.jsonl", [row | {"more": 1} for row in ROWS])
+    short = write_file(tmp_path / "a.jsonl", ROWS)
+    long = write_file(tmp_path / "b.jsonl", [row | {"more": 1} for row in ROWS])
     dialogs = [
         [[u._replace(extras=None) for u in dialog] for dialog in read_all(path)]
         for path in (short, long)
@@ -200,7 +200,7 @@ def test_references() -> None:
 
 
 def test_a_header_without_text(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.csv", "dialog,speaker,words\nd,a,CANARY\n")
+    path = write_file(tmp_path / "a.csv", "dialog,speaker,words\nd,a,CANARY\n")
     with pytest.raises(DataError) as caught:
         read(path)
     assert str(caught.value) == (

@@ -26,7 +26,7 @@ from tests.readers.bad_inputs import (
     jsonl,
     row,
 )
-from tests.readers.files import everything, piped
+from tests.readers.files import everything, pipe_to_stdin
 
 
 @pytest.fixture(autouse=True)
@@ -56,13 +56,13 @@ def test_there_are_enough_cases() -> None:
     assert len(LINES) + len(CELLS) + len(MESSAGES) + len(FILES) >= 60
 
 
-def carried(
+def provide_content(
     folder: Path, kind: str, carrier: str, content: bytes, patch: pytest.MonkeyPatch
 ) -> tuple[Path | str, str]:
     """The content as a file, a packed file or standard input: what to read, and its name."""
     path = folder / f"bad.{kind}"
     if carrier == "stdin":
-        piped(patch, content)
+        pipe_to_stdin(patch, content)
         return "-", "<stdin>"
     if carrier == "gzip":
         path, content = folder / f"bad.{kind}.gz", gzip.compress(content)
@@ -78,14 +78,14 @@ def test_one_bad_record(
     end = b"\r\n" if carrier == "crlf" else b"\n"
     start = header.replace(b"\n", end) + one + end
     content = start + bad.record + end + two + end
-    path, name = carried(tmp_path, kind, carrier, content, monkeypatch)
+    path, name = provide_content(tmp_path, kind, carrier, content, monkeypatch)
     place = Place(name, start.count(b"\n") + 1, len(start))
     with pytest.raises(DataError) as caught:
         everything(path)
     assert str(caught.value) == f"{place}: {bad.reason}"
     assert CANARY not in str(caught.value)
 
-    path, name = carried(tmp_path, kind, carrier, content, monkeypatch)
+    path, name = provide_content(tmp_path, kind, carrier, content, monkeypatch)
     turns, alignment, rejects = everything(path, on_error="skip")
     assert [(r.place, r.code, r.reason) for r in rejects] == [(place, bad.code, bad.reason)]
     assert alignment.utterances + len(rejects) == 3
@@ -98,7 +98,7 @@ def test_one_bad_record(
     [
         pytest.param(bad, stdin, id=f"{'stdin' if stdin else 'plain'}-{bad.name}")
         for bad in FILES
-        for stdin in (False, True)[: 1 + bad.piped]
+        for stdin in (False, True)[: 1 + bad.via_stdin]
     ],
 )
 def test_one_bad_file(
@@ -106,7 +106,7 @@ def test_one_bad_file(
 ) -> None:
     kind = bad.suffix.removeprefix(".")
     carrier = "stdin" if stdin else "plain"
-    path, name = carried(tmp_path, kind, carrier, bad.content, monkeypatch)
+    path, name = provide_content(tmp_path, kind, carrier, bad.content, monkeypatch)
     with pytest.raises(DataError) as caught:
         everything(path)
     message = str(caught.value)
@@ -117,10 +117,10 @@ def test_one_bad_file(
         return
     assert message == f"{name}:{bad.line}: {bad.reason}"
 
-    path, _ = carried(tmp_path, kind, carrier, bad.content, monkeypatch)
+    path, _ = provide_content(tmp_path, kind, carrier, bad.content, monkeypatch)
     turns, alignment, rejects = everything(path, on_error="skip")
     assert [(r.code, r.place.line) for r in rejects] == [(bad.code, bad.line)]
-    assert len(turns) == bad.kept
+    assert len(turns) == bad.turn_count
     assert alignment.rejected == {bad.code: 1}
 
 
@@ -208,9 +208,9 @@ def test_no_permission(tmp_path: Path) -> None:
 def test_the_number_of_errors_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(jsonl(*[row(text=5, dialog=str(i)) for i in range(10)]))
-    inputs = Conversations((path,), on_error="skip", max_errors=3)
+    conversations = Conversations((path,), on_error="skip", max_errors=3)
     with pytest.raises(DataError) as caught:
-        list(inputs.chunks(1))
+        list(conversations.chunks(1))
     assert str(caught.value) == (
         f"{path}:4: 'text' must be text, not a whole number (more than 3 bad records)"
     )

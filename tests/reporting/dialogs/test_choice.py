@@ -56,25 +56,29 @@ def test_with_ratings_it_is_agreement_at_both_ends_then_disagreement_then_each_s
     system a are d0 (quoted already) and d8 (too); of b, d1 (too) and d9 (too).
     """
     empathy = [0.10, 0.99, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.01, 0.9]
-    result = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
-    assert titles_of(result) == [
+    examples = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
+    assert titles_of(examples) == [
         ("d9", "Worked: empathy above the median, raters near the top"),
         ("d0", "Failed: empathy below the median, raters near the bottom"),
         ("d1", "Disagree: empathy in the top 10%, raters below the median"),
         ("d8", "Disagree: raters above the median, empathy in the bottom 10%"),
     ]
-    assert (result[0].rating, result[0].judges, result[0].quality) == (4.8, 3, "overall")
-    assert result[0].scale == (1.0, 5.0)
-    assert result[0].places == (ScorePlace("empathy", 0.9, 85.0),)
+    assert (examples[0].rating, examples[0].judges, examples[0].quality) == (
+        4.8,
+        3,
+        "overall",
+    )
+    assert examples[0].scale == (1.0, 5.0)
+    assert examples[0].places == (ScorePlace("empathy", 0.9, 85.0),)
 
 
 def test_without_disagreement_none_is_told_and_systems_follow():
     """Rank orders are equal: d9 and d0 at the ends; then a has d8 on top (its floor d0 is quoted)
     and b has d1 at the floor (its top d9 is quoted)."""
-    result = choose_examples(
+    examples = choose_examples(
         ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
-    assert titles_of(result) == [
+    assert titles_of(examples) == [
         ("d9", "Worked: empathy in the top 10%, raters near the top"),
         ("d0", "Failed: empathy in the bottom 10%, raters near the bottom"),
         ("d8", "a: highest rated"),
@@ -83,10 +87,10 @@ def test_without_disagreement_none_is_told_and_systems_follow():
 
 
 def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
-    result = choose_examples(
+    examples = choose_examples(
         ten([1 - i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
-    assert titles_of(result)[:2] == [
+    assert titles_of(examples)[:2] == [
         ("d9", "Worked: empathy in the bottom 10%, raters near the top"),
         ("d0", "Failed: empathy in the top 10%, raters near the bottom"),
     ]
@@ -101,10 +105,10 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
 def test_worked_and_failed_are_said_only_where_the_scale_bears_it():
     """All ratings lie between 4.1 and 5 of 5: the lowest of them is no failure, nor near the bottom."""
     kind = [4.1 + i / 11 for i in range(10)]
-    result = choose_examples(
+    examples = choose_examples(
         ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(kind)
     )
-    assert result[1].title == (
+    assert examples[1].title == (
         "Bottom of both rankings: empathy in the bottom 10%, raters among their lowest"
     )
 
@@ -136,18 +140,23 @@ def test_without_ratings_it_is_the_ends_and_where_two_scores_differ_most():
     """d3 is second in empathy (70) and last in style (10): 60 apart, more than any other; the ends of
     the systems are d0, d4 (quoted) of a, and d1, d3 (quoted) of b."""
     dialogs = ten([0.1, 0.2, 0.3, 0.4, 0.5], [0.2, 0.4, 0.5, 0.1, 0.3])
-    result = choose_examples(dialogs, ["style_matching", "empathy"], TITLES, "empathy", None)
-    assert titles_of(result) == [
+    examples = choose_examples(dialogs, ["style_matching", "empathy"], TITLES, "empathy", None)
+    assert titles_of(examples) == [
         ("d4", "Highest empathy"),
         ("d0", "Lowest empathy"),
         ("d3", "Metrics disagree: empathy high, language style matching low"),
         ("d1", "b: lowest empathy"),
     ]
-    assert result[2].places == (
+    assert examples[2].places == (
         ScorePlace("empathy", 0.4, 70.0),
         ScorePlace("style_matching", 0.1, 10.0),
     )
-    assert (result[0].rating, result[0].quality, result[0].judges, result[0].scale) == (
+    assert (
+        examples[0].rating,
+        examples[0].quality,
+        examples[0].judges,
+        examples[0].scale,
+    ) == (
         None,
         None,
         0,
@@ -171,8 +180,11 @@ def test_a_system_without_ratings_has_the_ends_of_the_score():
             table([("x", "c", "c", 0.3, 0.1), ("y", "c", "c", 0.7, 0.1)]),
         ]
     )
-    result = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated(RATINGS))
-    assert titles_of(result)[-2:] == [("y", "c: highest empathy"), ("x", "c: lowest empathy")]
+    examples = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated(RATINGS))
+    assert titles_of(examples)[-2:] == [
+        ("y", "c: highest empathy"),
+        ("x", "c: lowest empathy"),
+    ]
 
 
 def test_one_and_two_dialogs():
@@ -191,23 +203,26 @@ def test_where_no_dialog_has_a_score_each_system_shows_one():
     dialogs = table(
         [("d0", "s", "a", None, None), ("d1", "s", "b", None, None), ("d2", "s", "b", None, None)]
     )
-    result = choose_examples(dialogs, ["empathy", "style_matching"], TITLES, "empathy", None)
-    assert titles_of(result) == [("d0", "a: the only dialog"), ("d1", "b: one of 2 dialogs")]
-    assert result[0].places == ()
+    examples = choose_examples(dialogs, ["empathy", "style_matching"], TITLES, "empathy", None)
+    assert titles_of(examples) == [
+        ("d0", "a: the only dialog"),
+        ("d1", "b: one of 2 dialogs"),
+    ]
+    assert examples[0].places == ()
 
 
 def test_six_systems_and_the_limit():
     rows = [(f"{s}{i}", "bot", s, i / 5 + ord(s) / 100, None) for s in "abcdefgh" for i in range(4)]
-    result = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
-    assert {e.system for e in result[2:]} == set("abcdef")
+    examples = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
+    assert {e.system for e in examples[2:]} == set("abcdef")
     assert len(choose_examples(table(rows), ["empathy"], TITLES, "empathy", None, limit=3)) == 3
 
 
 def test_a_dialog_of_two_systems_is_quoted_once():
     rows = [(f"d{i}", s, s, i + (s == "b") / 2, None) for i in range(4) for s in "ab"]
-    result = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
-    assert len({e.dialog for e in result}) == len(result)
-    assert (result[0].dialog, result[0].system) == ("d3", "b")
+    examples = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
+    assert len({e.dialog for e in examples}) == len(examples)
+    assert (examples[0].dialog, examples[0].system) == ("d3", "b")
 
 
 def test_names_inside_of_a_sentence():
@@ -223,15 +238,15 @@ def test_a_score_that_is_not_there():
 
 def test_percentiles_are_mid_ranks():
     """Ranks 1, 2.5, 2.5, 4 of four: (rank - ½) / 4."""
-    result = percentiles(np.array([1.0, 2, np.nan, 2, 3]))
-    assert result.tolist()[:2] == [12.5, 50]
-    assert result.tolist()[3:] == [50, 87.5]
-    assert np.isnan(result[2])
+    ranks = percentiles(np.array([1.0, 2, np.nan, 2, 3]))
+    assert ranks.tolist()[:2] == [12.5, 50]
+    assert ranks.tolist()[3:] == [50, 87.5]
+    assert np.isnan(ranks[2])
 
 
-some = st.one_of(st.none(), st.sampled_from([0.0, 0.1, 0.5, 1.0, float("nan")]))
+optional_scores = st.one_of(st.none(), st.sampled_from([0.0, 0.1, 0.5, 1.0, float("nan")]))
 rows_of = st.lists(
-    st.tuples(st.sampled_from("pqrstuvwxyz"), st.sampled_from("12"), st.sampled_from("abc"), some, some),
+    st.tuples(st.sampled_from("pqrstuvwxyz"), st.sampled_from("12"), st.sampled_from("abc"), optional_scores, optional_scores),
     unique_by=lambda r: r[:2],
     max_size=22,
 )  # fmt: skip
@@ -251,12 +266,14 @@ def test_the_order_of_rows_does_not_matter_and_no_dialog_comes_twice(rows, given
         )
 
     names = ["empathy", "style_matching"]
-    result = choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit)
+    examples = choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit)
     random.shuffle(rows)
     random.shuffle(given_)
-    assert choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit) == result
-    assert len({e.dialog for e in result}) == len(result) <= limit
-    assert not limit or bool(result) == bool(rows)
+    assert (
+        choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit) == examples
+    )
+    assert len({e.dialog for e in examples}) == len(examples) <= limit
+    assert not limit or bool(examples) == bool(rows)
 
 
 @pytest.mark.timing

@@ -117,7 +117,7 @@ def test_quoted_words_are_short_on_one_line_and_cannot_break_out():
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "cut"),
+    ("text", "at", "length"),
     [
         ("abcdef", 3, 3),
         ("abc", 9, 3),
@@ -129,5 +129,5 @@ def test_quoted_words_are_short_on_one_line_and_cannot_break_out():
         ("", 5, 0),
     ],
 )
-def test_a_cut_keeps_what_is_read_as_one_character_whole(text, at, cut):
-    assert character_boundary(text, at) == cut
+def test_a_cut_keeps_what_is_read_as_one_character_whole(text, at, length):
+    assert character_boundary(text, at) == length

@@ -18,11 +18,11 @@ METRICS = ("style_matching", "emotional_entropy", "emotion_shares", "length")
 
 def talk(dialogs, turns, words):
     """Dialogs of two systems; every other word is a function word, so that most are marked."""
-    message = ["you and I", "the happy dog", "it was not sad", "we are very glad"]
+    texts = ["you and I", "the happy dog", "it was not sad", "we are very glad"]
     for d in range(dialogs):
         system = ("heron", "juniper")[d % 2]
         for t in range(turns):
-            text = " ".join(message[(d + t + w) % 4] for w in range(words + (d * 7 + t) % 5))
+            text = " ".join(texts[(d + t + w) % 4] for w in range(words + (d * 7 + t) % 5))
             who = ("ann", "human") if t % 2 == 0 else (system, system)
             yield {"dialog": f"d{d:03}", "speaker": who[0], "system": who[1], "text": text}
 
@@ -32,9 +32,9 @@ def test_long_dialogs_are_cut_and_the_page_stays_below_a_megabyte(tmp_path, turn
     pl.DataFrame(list(talk(30, turns, words))).write_ndjson(tmp_path / "talk.jsonl")
     talks = Conversations((str(tmp_path / "talk.jsonl"),))
     run = score_run(talks, [load(name) for name in METRICS], tmp_path / "run")
-    result = gather_findings(run)
-    quotes = collect_quotations(result).dialogs
+    findings = gather_findings(run)
+    quotes = collect_quotations(findings).dialogs
     assert quotes
     assert total_length(quotes) <= LETTERS
     assert sum(len(q.turns) for q in quotes) <= TURNS
-    assert len(render_page(result).encode()) < 1_000_000
+    assert len(render_page(findings).encode()) < 1_000_000

@@ -31,8 +31,8 @@ def quote(table, example=EXAMPLE, spans=NOTHING, emotions=None, **most):
     return quote_dialog(table, example, spans, emotions, WHO, **most)
 
 
-def page(quoted):
-    return Page(dialog_article(quoted, {"empathy": "Empathy"}))
+def page(quotation):
+    return Page(dialog_article(quotation, {"empathy": "Empathy"}))
 
 
 TALK = turns(
@@ -45,15 +45,15 @@ SPANS = pl.DataFrame([(2, 7, 9, 0.5), (2, 10, 15, 0.2), (4, 0, 8, -0.4), (1, 0, 
 
 
 def test_what_stands_beside_a_dialog():
-    result = page(quote(TALK))
-    assert result.inside("h3") == ["Worked: …"]
-    assert result.inside("div", "meta") == ["heron · d4 turns, user annRating 4.3 of 5, 3 raters"]
-    assert result.inside("div", "scores") == ["Empathy0.84Tiny0.00042"]
-    assert result.attributes("svg", "aria-label") == [
+    root = page(quote(TALK))
+    assert root.inside("h3") == ["Worked: …"]
+    assert root.inside("div", "meta") == ["heron · d4 turns, user annRating 4.3 of 5, 3 raters"]
+    assert root.inside("div", "scores") == ["Empathy0.84Tiny0.00042"]
+    assert root.attributes("svg", "aria-label") == [
         "percentile 91 of all dialogs, ties counted half",
         "percentile 0 of all dialogs, ties counted half",
     ]
-    assert result.attributes("circle", "cx") == ["91.2%", "0.2%"]
+    assert root.attributes("circle", "cx") == ["91.2%", "0.2%"]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_ratings_in_words(scale, judges, words):
 
 def test_words_marks_and_the_sentence_are_those_of_the_speaker_who_is_scored():
     """The 9.0 on the person's words is evidence of another score and is not shown."""
-    result = page(quote(TALK, spans=SPANS))
-    assert result.inside("span", "who") == ["user", "heron", "user", "heron"]
-    assert result.inside("span", "said") == ["my dog died", "🙂 I am so sorry", "Whatever"]
-    assert result.inside("span", "end") == ["(no words)"]
-    assert result.inside("mark") == ["so sorry", "Whatever"]
-    assert result.inside("p", "why") == [
+    root = page(quote(TALK, spans=SPANS))
+    assert root.inside("span", "who") == ["user", "heron", "user", "heron"]
+    assert root.inside("span", "said") == ["my dog died", "🙂 I am so sorry", "Whatever"]
+    assert root.inside("span", "end") == ["(no words)"]
+    assert root.inside("mark") == ["so sorry", "Whatever"]
+    assert root.inside("p", "why") == [
         "Raised most by “so” (+.50) and “sorry” (+.20); lowered most by “Whatever” (−.40)."
     ]
-    assert result.attributes("span", "dir") == ["auto"] * 3
-    assert result.attributes("span", "title") == ["ann", "bot", "ann", "bot"]
+    assert root.attributes("span", "dir") == ["auto"] * 3
+    assert root.attributes("span", "title") == ["ann", "bot", "ann", "bot"]
 
 
 def test_weights_below_a_quarter_of_the_strongest_are_not_marked():
@@ -93,8 +93,8 @@ def test_feelings_stand_before_the_words_of_each_turn():
     shares = pl.DataFrame({"dialog": ["d", "d"], "turn": [0, 1], "joy": [None, 0.75]})
     turns = quote(TALK, emotions=shares).turns
     assert [dict(turn.emotions) for turn in turns] == [{}, {"joy": 0.75}, {}, {}]
-    result = page(quote(TALK, emotions=shares))
-    assert result.inside("span", "emo") == ["–", "joy", "–", "–"]
+    root = page(quote(TALK, emotions=shares))
+    assert root.inside("span", "emo") == ["–", "joy", "–", "–"]
     assert page(quote(TALK)).inside("ol", "bare")
 
 
@@ -123,32 +123,32 @@ def test_many_people_and_systems_and_one_system_twice():
 def test_of_three_hundred_turns_thirty_and_ten_are_quoted():
     table = turns(*((f"{'bot' if i % 2 else 'ann'}", "heron" if i % 2 else None, f"turn {i}") for i in range(300)))  # fmt: skip
     late = pl.DataFrame([(1 + 151, 0, 4, 0.3)], EVIDENCE, orient="row")
-    quotes = quote(table, spans=late)
-    assert (quotes.total, quotes.omitted_after, len(quotes.turns)) == (300, 30, 40)
-    result = page(quotes)
-    display = [*range(30), *range(290, 300)]
-    assert result.inside("span", "said") == [f"turn {i}" for i in display]
-    assert result.inside("span", "end") == ["… 260 turns left out …"]
-    assert result.inside("li")[30] == "… 260 turns left out …"
-    assert "first 30 and last 10 of 300 turns" in result.text
-    assert result.inside("p", "why") == ["Raised most by “turn” (+.30)."]
+    quotation = quote(table, spans=late)
+    assert (quotation.total, quotation.omitted_after, len(quotation.turns)) == (300, 30, 40)
+    root = page(quotation)
+    positions = [*range(30), *range(290, 300)]
+    assert root.inside("span", "said") == [f"turn {i}" for i in positions]
+    assert root.inside("span", "end") == ["… 260 turns left out …"]
+    assert root.inside("li")[30] == "… 260 turns left out …"
+    assert "first 30 and last 10 of 300 turns" in root.text
+    assert root.inside("p", "why") == ["Raised most by “turn” (+.30)."]
 
 
 def test_a_long_turn_is_cut_and_says_so():
     text = "é" * 10_210
-    result = page(quote(turns(("bot", "heron", text))))
-    assert result.inside("span", "said") == ["é" * 2000]
-    assert result.inside("span", "end") == ["… 8,210 characters left out"]
-    hundred = page(quote(turns(("bot", "heron", "word " * 20_000))))
-    assert hundred.inside("span", "end") == ["… 98,000 characters left out"]
+    root = page(quote(turns(("bot", "heron", text))))
+    assert root.inside("span", "said") == ["é" * 2000]
+    assert root.inside("span", "end") == ["… 8,210 characters left out"]
+    long_page = page(quote(turns(("bot", "heron", "word " * 20_000))))
+    assert long_page.inside("span", "end") == ["… 98,000 characters left out"]
 
 
 def test_a_cut_is_before_evidence_that_it_would_divide():
     """A span of three around the tenth character moves the cut to its beginning; a long one is cut."""
     table = turns(("bot", "heron", "0123456789" * 40))
     near = pl.DataFrame([(1, 98, 102, 1.0), (1, 5, 7, 1.0), (1, 150, 160, 1.0)], EVIDENCE, orient="row")  # fmt: skip
-    message = quote(table, spans=near, longest=100).turns[0]
-    assert (len(message.text), message.spans, message.left_out) == (98, ((5, 7, 1.0),), 302)
+    turn = quote(table, spans=near, longest=100).turns[0]
+    assert (len(turn.text), turn.spans, turn.left_out) == (98, ((5, 7, 1.0),), 302)
     far = pl.DataFrame([(1, 50, 200, 1.0)], EVIDENCE, orient="row")
     assert quote(table, spans=far, longest=100).turns[0].spans == ((50, 100, 1.0),)
 
@@ -158,9 +158,9 @@ def test_hostile_words_ids_and_names_are_text(text):
     example = replace(EXAMPLE, dialog=text, speaker=text, title=text, quality=text)
     table = turns(("ann", None, text), (text, "heron", text), dialog=text)
     spans = pl.DataFrame([(2, 0, 3, 0.5)], EVIDENCE, orient="row")
-    result = page(quote(table, example, spans))
-    assert result.inside("span", "said") == [show_invisible(text)] * 2
-    assert result.inside("h3") == [show_invisible(text)]
-    assert show_invisible(text[:20]) in result.inside("div", "meta")[0]
-    tags = {tag for tag, _ in result.elements}
+    root = page(quote(table, example, spans))
+    assert root.inside("span", "said") == [show_invisible(text)] * 2
+    assert root.inside("h3") == [show_invisible(text)]
+    assert show_invisible(text[:20]) in root.inside("div", "meta")[0]
+    tags = {tag for tag, _ in root.elements}
     assert tags <= {"article", "aside", "h3", "div", "span", "svg", "use", "bdi", "br", "line", "circle", "b", "ol", "li", "mark", "p"}  # fmt: skip

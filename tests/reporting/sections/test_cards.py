@@ -14,17 +14,17 @@ from simpatico.reporting.sections.missing import missing_section
 from simpatico.reporting.sections.rerun import rerun_commands
 from simpatico.wording import format_number, interval_digits
 from tests.reporting.cases import case, rated
-from tests.reporting.pages import Made, made, talks
+from tests.reporting.pages import ExamplePage, example_page, talks
 from tests.reporting.pages import scored as scored_run
 from tests.reporting.tree import tree
 
 
 def test_the_counts_on_every_card_are_those_of_the_run():
     """By kind of metric: each unit of its level is either scored or has a reason."""
-    result = made("demo").found
-    output = result.as_json()
-    for card, score in zip(tree(cards_section(result).html).all("article"), result.scores, strict=True):  # fmt: skip
-        counts = output["run"]["units"][score.level]
+    findings = example_page("demo").findings
+    data = findings.as_json()
+    for card, score in zip(tree(cards_section(findings).html).all("article"), findings.scores, strict=True):  # fmt: skip
+        counts = data["run"]["units"][score.level]
         own = {k.split(".")[1]: n for k, n in counts.items() if k.startswith(f"{score.name}.")}
         line = (
             card.one("p", "n") if len(list(card.all("p", "n"))) == 1 else next(card.all("p", "n"))
@@ -40,65 +40,65 @@ def test_the_counts_on_every_card_are_those_of_the_run():
             sorted(own.values(), reverse=True)
         )
         assert done + sum(own.values()) == {"turn": 755, "dialog": 132}[score.level]
-        assert card.one("p", "sig").text == result.facts["metrics"][score.metric]["signature"]
+        assert card.one("p", "sig").text == findings.facts["metrics"][score.metric]["signature"]
 
 
 def test_the_ranges_on_every_card_are_those_of_the_json():
-    result = made("demo").found
-    output = result.as_json()
-    means = {row["system"]: row for row in output["systems"]}
-    who = assign_styles(result.systems)
+    findings = example_page("demo").findings
+    data = findings.as_json()
+    means = {row["system"]: row for row in data["systems"]}
+    who = assign_styles(findings.systems)
     for card, score in zip(
-        tree(cards_section(result).html).all("article"), result.scores, strict=True
+        tree(cards_section(findings).html).all("article"), findings.scores, strict=True
     ):
-        p5, p95, _ = output["spreads"][score.name]
-        message = next(card.all("svg")).attributes["aria-label"].split("; ")
-        marks = tuple((who[s], means[s][score.name]) for s in result.systems)
+        p5, p95, _ = data["spreads"][score.name]
+        parts = next(card.all("svg")).attributes["aria-label"].split("; ")
+        marks = tuple((who[s], means[s][score.name]) for s in findings.systems)
         axis = range_axis(RangeChart(score.low, score.high, p5, p95, marks, ""))
         digits = interval_digits(axis.low, axis.high)
         assert (
-            message[1]
+            parts[1]
             == f"90% of dialogs between {format_number(p5, digits)} and {format_number(p95, digits)}"
         )
-        assert message[2:] == [
+        assert parts[2:] == [
             f"{s} {format_number(means[s][score.name], digits)}"
             for s in ("brisk", "carousel", "harbor")
         ]
 
 
 def test_reasons_in_words_the_most_frequent_first():
-    result = made("demo").found
-    (style,) = [s for s in result.scores if s.name == "style_matching"]
-    assert scored_counts(result, style) == (
+    findings = example_page("demo").findings
+    (style,) = [s for s in findings.scores if s.name == "style_matching"]
+    assert scored_counts(findings, style) == (
         "688 turns scored. Not scored: 66 that reply to nothing, 1 without words."
     )
     units = {"turn": {"style_matching.scored": 1, "style_matching.my_reason": 1234}}
-    odd = replace(result, facts={**result.facts, "units": units})
+    odd = replace(findings, facts={**findings.facts, "units": units})
     assert scored_counts(odd, style) == "1 turn scored. Not scored: 1,234 my reason."
 
 
 def test_of_many_systems_the_two_that_lead_are_marked():
-    result = made("thirteen").found
-    card = next(tree(cards_section(result).html).all("article"))
-    message = next(card.all("svg")).attributes["aria-label"].split("; ")
-    assert [s.rpartition(" ")[0] for s in message[2:]] == list(result.main)
+    findings = example_page("thirteen").findings
+    card = next(tree(cards_section(findings).html).all("article"))
+    parts = next(card.all("svg")).attributes["aria-label"].split("; ")
+    assert [s.rpartition(" ")[0] for s in parts[2:]] == list(findings.main)
 
 
 def test_metrics_of_parts_only_are_named():
-    last = list(tree(cards_section(made("demo").found).html).all("p"))[-1]
+    last = list(tree(cards_section(example_page("demo").findings).html).all("p"))[-1]
     assert (
         last.text
         == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
     )
-    result = case("only_parts").found
+    findings = case("only_parts").findings
     assert (
         "Also scored, with sub-scores only: emotion_shares. "
-        in tree(cards_section(result).html).text
+        in tree(cards_section(findings).html).text
     )
 
 
 def test_what_was_read_of_the_demo():
-    root = tree(input_section(made("demo").found, None).html)
+    root = tree(input_section(example_page("demo").findings, None).html)
     assert root.one("h2").text == "66 dialogs read; no record skipped or rejected"
     rows = {tr.one("th").text: tr.one("td").text for tr in root.all("tr")}
     assert rows == {
@@ -108,26 +108,26 @@ def test_what_was_read_of_the_demo():
         "Scored turns of": "user (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
         "Context only": "0 turns: replied to, not scored",
     }
-    (output,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
-    assert output == (
+    (note,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
+    assert note == (
         "124 harbor turns reply to user; 120 carousel turns reply to user; 119 user turns reply to "
         "harbor; 118 user turns reply to carousel; 107 brisk turns reply to user; 101 user turns "
         "reply to brisk; 66 user turns open the dialog."
     )
 
 
-def with_alignment(**changed):
-    result = made("unjudged").found
-    read = {**result.facts["alignment"], **changed}
-    return replace(result, facts={**result.facts, "alignment": read})
+def with_alignment(**changes):
+    findings = example_page("unjudged").findings
+    read = {**findings.facts["alignment"], **changes}
+    return replace(findings, facts={**findings.facts, "alignment": read})
 
 
 def test_what_was_set_aside_is_counted_the_largest_first():
     odd = with_alignment(aside={"empty text": 1, "no reply": 1500}, rejected={"not JSON": 2})
     root = tree(input_section(odd, None).html)
     assert root.one("h2").text == "48 dialogs read; 1,503 records were skipped or rejected"
-    display = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
-    assert display == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
+    cells = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
+    assert cells == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
     assert "Each one with its file and line: rejects.jsonl in the run folder." in root.text
     one = tree(input_section(with_alignment(aside={"empty text": 1}), None).html)
     assert one.one("h2").text == "48 dialogs read; 1 record was skipped or rejected"
@@ -149,25 +149,25 @@ def test_long_lists_end_in_how_many_more():
 
 
 def test_the_commands_that_made_the_page():
-    result = made("demo").found
-    names = ",".join(result.facts["metrics"])
-    assert rerun_commands(result, None) == [
+    findings = example_page("demo").findings
+    names = ",".join(findings.facts["metrics"])
+    assert rerun_commands(findings, None) == [
         f"simpatico score conversations.jsonl --metrics {names} --out demo-run",
         "simpatico compare demo-run",
         "simpatico report demo-run --out report.html",
     ]
-    assert rerun_commands(result, "my ratings.csv")[2:] == [
+    assert rerun_commands(findings, "my ratings.csv")[2:] == [
         "simpatico validate demo-run --judgements 'my ratings.csv'",
         "simpatico report demo-run --judgements 'my ratings.csv' --out report.html",
     ]
     inputs = [{"name": f"{i} $(x).jsonl", "sha256": "0" * 64} for i in range(5)]
-    odd = replace(result, facts={**result.facts, "inputs": inputs})
+    odd = replace(findings, facts={**findings.facts, "inputs": inputs})
     start = "simpatico score '0 $(x).jsonl' '1 $(x).jsonl' '2 $(x).jsonl' … --metrics "
     assert rerun_commands(odd, None)[0].startswith(start)
 
 
-def rows_of(found):
-    table = missing_section(found)
+def rows_of(findings):
+    table = missing_section(findings)
     return {} if table is None else {
         tr.one("th").text: [td.text for td in tr.all("td")]
         for tr in tree(table).one("tbody").all("tr")
@@ -175,11 +175,11 @@ def rows_of(found):
 
 
 def test_nothing_is_missing_from_the_page_of_the_demo():
-    assert missing_section(made("demo").found) is None
+    assert missing_section(example_page("demo").findings) is None
 
 
 def test_what_two_dialogs_are_too_few_for():
-    assert rows_of(made("few").found) == {
+    assert rows_of(example_page("few").findings) == {
         "Intervals and verdict": [
             "6 prompts both replied to, or 4 dialogs of each",
             "1 and 1",
@@ -193,22 +193,22 @@ def test_what_two_dialogs_are_too_few_for():
 
 
 def test_each_floor_of_ratings():
-    assert rows_of(rated(29).found)["Correlation with human ratings"][1] == "29"
-    assert "Correlation with human ratings" not in rows_of(rated(30).found)
-    assert rows_of(rated(59).found)["T, P and P+T"][1] == "59"
-    assert "T, P and P+T" not in rows_of(rated(60).found)
+    assert rows_of(rated(29).findings)["Correlation with human ratings"][1] == "29"
+    assert "Correlation with human ratings" not in rows_of(rated(30).findings)
+    assert rows_of(rated(59).findings)["T, P and P+T"][1] == "59"
+    assert "T, P and P+T" not in rows_of(rated(60).findings)
 
 
 @pytest.mark.parametrize(("dialogs", "parts"), [(19, {"Radar", "Heat map of metrics"}), (20, {"Heat map of metrics"}), (29, {"Heat map of metrics"}), (30, set())])  # fmt: skip
 def test_each_floor_of_dialogs(dialogs, parts):
     metrics = ["length", "question_rate", "emotional_entropy"]
     run = scored_run(talks(["heron"], dialogs, turns=2), metrics)
-    assert set(rows_of(Made(run, None).found)) == parts
+    assert set(rows_of(ExamplePage(run, None).findings)) == parts
 
 
 def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
-    assert rows_of(made("thirteen").found)["Radar"][1] == "8 each; 4 metrics"
-    assert rows_of(case("nothing_scored").found)["Radar"][1] == "none; 4 metrics"
+    assert rows_of(example_page("thirteen").findings)["Radar"][1] == "8 each; 4 metrics"
+    assert rows_of(case("nothing_scored").findings)["Radar"][1] == "none; 4 metrics"
 
 
 @pytest.mark.parametrize(
@@ -220,32 +220,32 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
     ],
 )
 def test_which_dialogs_are_quoted(kind, heading):
-    result = made(kind).found
-    output = collect_quotations(result)
-    assert dialogs_heading(output) == heading
-    root = tree(dialogs_section(result, output).html)
+    findings = example_page(kind).findings
+    quotations = collect_quotations(findings)
+    assert dialogs_heading(quotations) == heading
+    root = tree(dialogs_section(findings, quotations).html)
     assert root.one("h2").text == heading
     articles = list(root.all("article"))
-    assert len(articles) == len(output.dialogs)
+    assert len(articles) == len(quotations.dialogs)
     last = list(root.all("p", "note"))[-1].text
     assert last.startswith(
-        f"{len(articles)} of {result.facts['alignment']['dialogs']} dialogs are "
+        f"{len(articles)} of {findings.facts['alignment']['dialogs']} dialogs are "
     )
 
 
 def test_headings_over_quoted_dialogs():
-    result = made("demo").found
-    output = collect_quotations(result)
+    findings = example_page("demo").findings
+    quotations = collect_quotations(findings)
 
-    def titled(*titles):
-        sample = zip(output.dialogs, titles, strict=False)
-        return replace(output, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in sample))  # fmt: skip
+    def with_titles(*titles):
+        pairs = zip(quotations.dialogs, titles, strict=False)
+        return replace(quotations, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in pairs))  # fmt: skip
 
-    assert dialogs_heading(titled("The only dialog")) == "The one dialog"
-    assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
-    assert dialogs_heading(titled("a: b", "a: c", "a: d")) == "3 dialogs to read"
+    assert dialogs_heading(with_titles("The only dialog")) == "The one dialog"
+    assert dialogs_heading(with_titles("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
+    assert dialogs_heading(with_titles("a: b", "a: c", "a: d")) == "3 dialogs to read"
     assert dialogs_heading(
-        titled("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
+        with_titles("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
     ) == (
         "One at the top of both rankings, one at the bottom of both and where metric and raters "
         "disagree"
@@ -285,13 +285,13 @@ def test_words_are_not_marked_by_another_lexicon(kind, reason):
 
 def test_the_score_that_dialogs_are_chosen_by():
     """It follows the raters, or else it tells the systems apart, or else it is the first."""
-    result = made("demo").found
-    assert lead_score(result) == "style_matching"
-    rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in result.evidence.correlations]  # fmt: skip
+    findings = example_page("demo").findings
+    assert lead_score(findings) == "style_matching"
+    rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in findings.evidence.correlations]  # fmt: skip
     assert (
-        lead_score(replace(result, evidence=replace(result.evidence, correlations=rows)))
+        lead_score(replace(findings, evidence=replace(findings.evidence, correlations=rows)))
         == "empathy"
     )
-    assert lead_score(replace(result, evidence=None)) == "agreeableness"
-    assert lead_score(case("alone").found) == "emotional_entropy"
-    assert lead_score(case("only_parts").found) is None
+    assert lead_score(replace(findings, evidence=None)) == "agreeableness"
+    assert lead_score(case("alone").findings) == "emotional_entropy"
+    assert lead_score(case("only_parts").findings) is None

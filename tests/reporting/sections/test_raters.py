@@ -7,26 +7,26 @@ import pytest
 from simpatico.reporting.sections.raters import closest_metric, raters_section, share_in_words
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case, rated
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.tree import tree
 
 
-def section(found):
-    return tree(raters_section(found).html)
+def section(findings):
+    return tree(raters_section(findings).html)
 
 
 def test_the_numbers_of_every_forest_are_those_of_the_json():
-    result = made("demo").found
-    evidence = result.as_json()["evidence"]
-    panes = list(section(result).all("div", "pane"))
-    assert len(panes) == len(result.qualities) == 4
-    for (quality, level), pane in zip(result.qualities, panes, strict=True):
-        ratings = {
+    findings = example_page("demo").findings
+    evidence = findings.as_json()["evidence"]
+    panes = list(section(findings).all("div", "pane"))
+    assert len(panes) == len(findings.qualities) == 4
+    for (quality, level), pane in zip(findings.qualities, panes, strict=True):
+        agreement = {
             r["score"]: r
             for r in evidence["agreement"]
             if (r["quality"], r["level"]) == (quality, level)
         }
-        one = ratings["one_more_judge"]["value"]
+        one = agreement["one_more_judge"]["value"]
         own = [
             r for r in evidence["correlations"] if (r["quality"], r["level"]) == (quality, level)
         ]
@@ -34,13 +34,13 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
         n = max(r["n"] for r in own)
         about = f"“{quality}”, {n} rated dialogs, on a scale from 1 to 5"
         assert next(pane.all("p", "note")).text == about
-        display = [
+        cells = [
             [tr.one("bdi").text, *(td.prose for td in tr.all("td", "r"))]
             for tr in pane.one("tbody").all("tr")
         ]
-        assert display == [
+        assert cells == [
             [
-                result.titles[r["score"]],
+                findings.titles[r["score"]],
                 format_correlation(r["value"]),
                 f"[{format_correlation(r['low'])}, {format_correlation(r['high'])}]",
                 f"{100 * r['value'] / one:.0f}%"
@@ -50,7 +50,7 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
             for r in own
         ]
         lines = [x.text for x in pane.one("thead").all("span", "vh")][1]
-        ceiling = ratings["ceiling"]["value"]
+        ceiling = agreement["ceiling"]["value"]
         expected = ["plot"] + [f"one more rater {format_correlation(one)}"] * (one is not None)
         assert lines == ", ".join(
             expected + [f"noise ceiling {format_correlation(ceiling)}"] * (ceiling is not None)
@@ -58,25 +58,25 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
 
 
 def test_how_far_raters_agree_is_that_of_the_json():
-    result = made("demo").found
+    findings = example_page("demo").findings
     rows = {
         (r["quality"], r["level"]): r
-        for r in result.as_json()["evidence"]["agreement"]
+        for r in findings.as_json()["evidence"]["agreement"]
         if r["score"] == "krippendorff_alpha_ordinal"
     }
-    side = section(result).one("div", "side")
-    display = {
+    side = section(findings).one("div", "side")
+    cells = {
         tr.one("bdi").text: [td.text for td in tr.all("td", "r")]
         for tr in side.one("tbody").all("tr")
     }
     for (quality, _), row in rows.items():
         ends = f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]"
-        reference = [format_correlation(row["value"]), ends]
-        assert display[quality] == (
-            reference if row["value"] is not None else ["one rater per unit", ""]
+        expected = [format_correlation(row["value"]), ends]
+        assert cells[quality] == (
+            expected if row["value"] is not None else ["one rater per unit", ""]
         )
-    assert display["enjoyed"] == ["one rater per unit", ""]
-    frame = made("demo").judgements.frame
+    assert cells["enjoyed"] == ["one rater per unit", ""]
+    frame = example_page("demo").judgements.frame
     assert (frame["judge"].n_unique(), frame["value"].count(), frame["value"].null_count()) == (
         25,
         649,
@@ -97,47 +97,50 @@ def test_how_far_raters_agree_is_that_of_the_json():
     ],
 )
 def test_why_there_is_no_agreement(kind, value):
-    side = section(case(kind).found).one("div", "side")
+    side = section(case(kind).findings).one("div", "side")
     assert [td.text for td in side.one("tbody").all("td", "r")] == [value, ""]
 
 
 def test_raters_without_names_are_not_counted():
-    side = section(case("nobody_named").found).one("div", "side")
+    side = section(case("nobody_named").findings).one("div", "side")
     assert side.one("p", "note").text.endswith(" 0 = chance level. 120 ratings.")
 
 
-def correlated(found, value, p, score="length", others=1.0):
+def with_correlation(findings, value, p, score="length", others=1.0):
     """The findings in which one score alone may follow the raters."""
     rows = [
         replace(r, value=value, p_adjusted=p) if r.score == score else replace(r, p_adjusted=others)
-        for r in found.evidence.correlations
+        for r in findings.evidence.correlations
     ]
-    return replace(found, evidence=replace(found.evidence, correlations=rows))
+    return replace(findings, evidence=replace(findings.evidence, correlations=rows))
 
 
 def test_which_metric_comes_closest():
     """One more rater of the demo's “overall” reaches `one`."""
-    result = made("demo").found
-    assert closest_metric(result) == "No metric correlates significantly with “overall”"
-    (one,) = [r.value for r in result.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
+    findings = example_page("demo").findings
+    assert closest_metric(findings) == "No metric correlates significantly with “overall”"
+    (one,) = [r.value for r in findings.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
     start = "Length correlates most with human ratings"
     end = "the correlation that one more rater has"
     for share, words in [(0.5, "about half"), (0.42, "42% of"), (1.2, "at least"), (0.749, "about three quarters of")]:  # fmt: skip
-        assert closest_metric(correlated(result, share * one, 0.01)) == f"{start}: {words} {end}"
+        assert (
+            closest_metric(with_correlation(findings, share * one, 0.01))
+            == f"{start}: {words} {end}"
+        )
     assert (
-        closest_metric(correlated(result, -one / 3, 0.01))
+        closest_metric(with_correlation(findings, -one / 3, 0.01))
         == f"{start} (negatively): about a third of {end}"
     )
     assert (
-        closest_metric(correlated(result, 0.4, 0.05))
+        closest_metric(with_correlation(findings, 0.4, 0.05))
         == "No metric correlates significantly with “overall”"
     )
 
 
 def test_which_metric_comes_closest_to_a_single_rater():
     """With one rater per unit nobody knows what one more would tell."""
-    result = correlated(case("one_rater").found, 0.37, 0.01)
-    assert closest_metric(result) == "Length correlates most with human ratings: r = .37"
+    findings = with_correlation(case("one_rater").findings, 0.37, 0.01)
+    assert closest_metric(findings) == "Length correlates most with human ratings: r = .37"
 
 
 @pytest.mark.parametrize(
@@ -158,17 +161,17 @@ def test_shares_in_words(share, words):
     assert share_in_words(share) == words
 
 
-@pytest.mark.parametrize(("units", "drawn"), [(29, False), (30, True)])
-def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
-    result = rated(units).found
-    root = section(result)
-    assert len(list(root.all("table", "forest"))) == drawn
-    error = [p.prose for p in root.all("p", "refuse")]
+@pytest.mark.parametrize(("units", "has_chart"), [(29, False), (30, True)])
+def test_a_correlation_needs_thirty_rated_dialogs(units, has_chart):
+    findings = rated(units).findings
+    root = section(findings)
+    assert len(list(root.all("table", "forest"))) == has_chart
+    refusals = [p.prose for p in root.all("p", "refuse")]
     few = "Too few rated dialogs to correlate metrics with human ratings"
-    assert (closest_metric(result) == few) is not drawn
-    assert error == (
+    assert (closest_metric(findings) == few) is not has_chart
+    assert refusals == (
         []
-        if drawn
+        if has_chart
         else [
             "No correlation is drawn.It needs at least 30 rated dialogs; there are 29. With fewer, "
             "unrelated numbers often correlate beyond ±.36 by chance."
@@ -177,13 +180,13 @@ def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
 
 
 def test_judgements_of_turns_are_called_so():
-    root = section(case("of_turns").found)
+    root = section(case("of_turns").findings)
     assert next(root.all("p", "note")).text == "“overall”, 48 rated turns, on a scale from 1 to 5"
     assert root.one("div", "side").one("bdi").text == "overall (turn)"
 
 
 def test_what_was_left_out_is_told():
-    root = section(case("two_qualities_one_on_two_scales").found)
+    root = section(case("two_qualities_one_on_two_scales").findings)
     notes = [p.text for p in root.all("p", "note")]
     assert (
         "quality 'warm' of dialogs was judged on 2 scales, 1 to 5 and 1 to 7, and left out; keep "
@@ -192,14 +195,14 @@ def test_what_was_left_out_is_told():
 
 
 def test_without_judgements_it_is_not_known():
-    root = section(made("unjudged").found)
+    root = section(example_page("unjudged").findings)
     assert root.one("h2").text == "The correlation with human ratings is unknown for this run"
     assert root.one("p", "lede").text == (
         "No human ratings were given. With a file of human ratings, this section shows each "
         "metric’s correlation with them beside inter-rater agreement: simpatico report run "
         "--judgements FILE"
     )
-    lede = section(made("two_scales").found).one("p", "lede").text
+    lede = section(example_page("two_scales").findings).one("p", "lede").text
     assert lede.startswith(
         "Quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 100;"
     )

@@ -14,33 +14,33 @@ from simpatico.wording import (
     interval_digits,
 )
 from tests.reporting.cases import case
-from tests.reporting.pages import made
+from tests.reporting.pages import example_page
 from tests.reporting.tree import tree
 
 GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "Suggestive, not significant after correction", "unclear": "No significant difference", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
 
 
-def row_of(told: dict) -> str:
+def row_of(difference: dict) -> str:
     """The words of a row from the JSON of its difference."""
-    verdict, title = told["verdict"], told["title"]
-    match told["finding"]:
+    verdict, title = difference["verdict"], difference["title"]
+    match difference["finding"]:
         case "higher" | "lower":
-            better = told["better"]
+            better = difference["better"]
             points = f"{better} is better" if better else "descriptive (no better direction)"
             return f"{verdict} {title} · {points}"
         case "hint":
             plain = verdict.removesuffix(" Suggestive, not significant after correction.")
-            return f"{plain} {title} · not significant after correction for {told['family']} comparisons"
+            return f"{plain} {title} · not significant after correction for {difference['family']} comparisons"
         case "unclear":
             return verdict.replace(". ", " ", 1)
         case _:
             return verdict
 
 
-def numbers_of(told: dict) -> str:
-    digits = interval_digits(told["low"], told["high"])
-    unit = f" {told['score_unit']}" if told["score_unit"] else ""
-    return f"{format_difference(told['difference'], digits)}{unit} {format_interval(told['low'], told['high'], digits)}"
+def numbers_of(difference: dict) -> str:
+    digits = interval_digits(difference["low"], difference["high"])
+    unit = f" {difference['score_unit']}" if difference["score_unit"] else ""
+    return f"{format_difference(difference['difference'], digits)}{unit} {format_interval(difference['low'], difference['high'], digits)}"
 
 
 def panes_of(html: str):
@@ -50,8 +50,8 @@ def panes_of(html: str):
 
 def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -> str:
     """The last cell of a row from the JSON of the correlations."""
-    request = (*quality, score)
-    (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == request]
+    key = (*quality, score)
+    (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == key]
     if row["value"] is None:
         return "–"
     r = format_correlation(row["value"])
@@ -64,37 +64,39 @@ def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -
 
 @pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen", "nulls_only"])
 def test_every_row_of_every_pair_is_that_of_the_json(kind):
-    result = made(kind).found
-    output, full = {}, result.as_json()
-    for row in full["differences"]:
-        output.setdefault((row["a"], row["b"]), []).append(row)
-    panes = panes_of(made(kind).html)
-    assert len(panes) == len(output)
-    for pane, (pair, rows) in zip(panes, output.items(), strict=True):
+    findings = example_page(kind).findings
+    by_pair, data = {}, findings.as_json()
+    for row in data["differences"]:
+        by_pair.setdefault((row["a"], row["b"]), []).append(row)
+    panes = panes_of(example_page(kind).html)
+    assert len(panes) == len(by_pair)
+    for pane, (pair, rows) in zip(panes, by_pair.items(), strict=True):
         table = pane.one("table", "verdict")
         assert table.one("caption").text == "Differences between {} and {}".format(*pair)
-        display = {
+        cells_of = {
             cells[0].prose: [c.prose for c in cells[1:]]
             for tr in table.all("tr")
             if (cells := list(tr.all("td")))
         }
         for row in rows:
-            _, wins, *tracks = display.pop(row_of(row))
+            _, wins, *tracks = cells_of.pop(row_of(row))
             assert wins == format_number(row["times_in_100"], 0)
             follows = [
-                tracked_of(full["evidence"]["correlations"], quality, row["score"])
-                for quality in result.qualities[:1]
+                tracked_of(data["evidence"]["correlations"], quality, row["score"])
+                for quality in findings.qualities[:1]
             ]
             assert tracks == follows
             if row["low"] is not None:
                 assert numbers_of(row) in row_of(row)
-        assert display == {}
+        assert cells_of == {}
 
 
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_rows_stand_under_what_was_found(kind):
-    result = made(kind).found
-    for pane, (pair, rows) in zip(panes_of(made(kind).html), result.pairs.items(), strict=True):
+    findings = example_page(kind).findings
+    for pane, (pair, rows) in zip(
+        panes_of(example_page(kind).html), findings.pairs.items(), strict=True
+    ):
         heads = [tr.text for tr in pane.all("tr", "grp")]
         counts: dict[str, int] = {}
         for title in [GROUPS[d.finding].format(a=pair[0]) for d in rows]:
@@ -104,7 +106,7 @@ def test_rows_stand_under_what_was_found(kind):
 
 
 def test_the_first_screen_of_the_demo():
-    top = tree(made("demo").html).one("div", "mast")
+    top = tree(example_page("demo").html).one("div", "mast")
     assert [s.text for s in top.one("div", "run").all("span")] == [
         "3 systems",
         "66 dialogs",
@@ -150,13 +152,13 @@ def test_the_headline_where_there_is_little_to_say(kind, headline, size):
     assert next(root.all("p", "lede")).prose.strip() == size
 
 
-def correlated(found, score: str, value: float | None, p: float | None):
+def with_correlation(findings, score: str, value: float | None, p: float | None):
     """The findings with another correlation of one score."""
     rows = [
         replace(r, value=value, p_adjusted=p) if r.score == score else r
-        for r in found.evidence.correlations
+        for r in findings.evidence.correlations
     ]
-    return replace(found, evidence=replace(found.evidence, correlations=rows))
+    return replace(findings, evidence=replace(findings.evidence, correlations=rows))
 
 
 @pytest.mark.parametrize(
@@ -172,51 +174,54 @@ def correlated(found, score: str, value: float | None, p: float | None):
     ],
 )
 def test_whether_a_score_follows_the_raters(value, p, words):
-    assert tracking_text(correlated(made("demo").found, "length", value, p), "length") == words
+    assert (
+        tracking_text(with_correlation(example_page("demo").findings, "length", value, p), "length")
+        == words
+    )
 
 
 def test_which_findings_also_follow_the_raters():
     """harbor and brisk differ in agreeableness, length and question rate."""
-    result = made("demo").found
-    one = correlated(result, "length", 0.4, 0.01)
+    findings = example_page("demo").findings
+    one = with_correlation(findings, "length", 0.4, 0.01)
     assert raters_sentence(one) == (
         "Length also correlates with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
-    two = correlated(one, "agreeableness", 0.4, 0.01)
+    two = with_correlation(one, "agreeableness", 0.4, 0.01)
     assert (
         raters_sentence(two)
         == "Agreeableness and length also correlate with “overall”; question rate is not significantly correlated with it."
     )
-    every = correlated(two, "question_rate", 0.4, 0.01)
+    every = with_correlation(two, "question_rate", 0.4, 0.01)
     assert (
         raters_sentence(every)
         == "Agreeableness, length and question rate also correlate with “overall”."
     )
-    against = correlated(result, "length", -0.4, 0.01)
+    against = with_correlation(findings, "length", -0.4, 0.01)
     assert raters_sentence(against) == (
         "Length correlates in the wrong direction with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
-    assert raters_sentence(made("unjudged").found) == ""
+    assert raters_sentence(example_page("unjudged").findings) == ""
 
 
 def test_the_pairs_of_many_systems_stand_in_a_matrix():
-    result = made("thirteen").found
-    top = tree(made("thirteen").html).one("div", "mast")
+    findings = example_page("thirteen").findings
+    top = tree(example_page("thirteen").html).one("div", "mast")
     inputs = list(top.one("fieldset", "matrix").all("input"))
     assert len(inputs) == 13 * 12 / 2
-    pairs = list(result.pairs)
+    pairs = list(findings.pairs)
     for box in inputs:
         a, b = pairs[int(box.attributes["value"])]
-        clear = sum(d.finding in ("higher", "lower") for d in result.pairs[a, b])
+        clear = sum(d.finding in ("higher", "lower") for d in findings.pairs[a, b])
         noun = "difference" if clear == 1 else "differences"
         assert box.attributes["aria-label"] == f"{a} vs. {b}: {clear} significant {noun}"
     assert [b.attributes["value"] for b in inputs if "checked" in b.attributes] == ["0"]
 
 
 def test_the_pairs_of_few_systems_stand_in_a_row():
-    top = tree(made("demo").html).one("div", "mast")
+    top = tree(example_page("demo").html).one("div", "mast")
     labels = [label.text for label in top.one("fieldset", "seg").all("label")]
-    assert labels == ["{} vs. {}".format(*pair) for pair in made("demo").found.pairs]
+    assert labels == ["{} vs. {}".format(*pair) for pair in example_page("demo").findings.pairs]
     assert not list(top.all("fieldset", "matrix"))
 
 
@@ -229,9 +234,9 @@ def test_pairs_that_are_left_out_are_counted():
 
 
 def test_what_could_not_be_used_is_a_link():
-    result = made("unjudged").found
-    read = {**result.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
-    odd = replace(result, facts={**result.facts, "alignment": read})
+    findings = example_page("unjudged").findings
+    read = {**findings.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
+    odd = replace(findings, facts={**findings.facts, "alignment": read})
     root = tree(verdict_section(odd, "x"))
     (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
     assert link.text == "3 records skipped or rejected"

@@ -24,9 +24,9 @@ def test_pairwise_accuracy_of_means_by_hand():
     """Means 2 3 1 and 5, 6, 5.5: pairs up/up, down/up, down/down, so two of three."""
     x = np.array([[1.0, 3], [3, 3], [nan, 1]])
     z = np.array([[5.0, 5], [6, nan], [5, 6]])
-    output = pairwise_accuracy(x, z, draws=999)
-    assert output.value == pytest.approx(2 / 3)
-    assert (output.n, output.status) == (3, "ok")
+    result = pairwise_accuracy(x, z, draws=999)
+    assert result.value == pytest.approx(2 / 3)
+    assert (result.n, result.status) == (3, "ok")
 
 
 def test_a_tie_of_means_is_right_only_if_the_judges_tie_too():
@@ -42,10 +42,10 @@ def exact(x, z):
     for i, k in combinations(range(len(x)), 2):
         ps = []
         for each in (x, z):
-            separate = each[i] - each[k]
-            separate = separate[np.isfinite(separate)]
-            sums = [np.dot(s, separate) for s in product((-1, 1), repeat=len(separate))]
-            ps.append(np.mean(np.array(sums) >= separate.sum() - 1e-9))
+            gaps = each[i] - each[k]
+            gaps = gaps[np.isfinite(gaps)]
+            sums = [np.dot(s, gaps) for s in product((-1, 1), repeat=len(gaps))]
+            ps.append(np.mean(np.array(sums) >= gaps.sum() - 1e-9))
         parts.append(1 - abs(ps[1] - ps[0]))
     return float(np.mean(parts))
 
@@ -64,24 +64,24 @@ def test_soft_pairwise_accuracy_by_hand():
     Judges 1 2 3, all three pairs behind: p = 1. The metric turns the last pair round: p = 1/2
     there, so 1 - (0 + 0 + 1/2) / 3.
     """
-    output = soft_pairwise_accuracy(column(1, 3, 2), column(1, 2, 3), draws=9_999)
-    assert output.value == pytest.approx(1 - 0.5 / 3, abs=0.01)
+    result = soft_pairwise_accuracy(column(1, 3, 2), column(1, 2, 3), draws=9_999)
+    assert result.value == pytest.approx(1 - 0.5 / 3, abs=0.01)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_perfect_scores(function):
     z = draw_uniform(60, seed=1).reshape(6, 10)
-    output = function(z * 3 + 1, z, draws=99)
-    assert (output.value, output.low, output.high) == (pytest.approx(1), None, None)
+    result = function(z * 3 + 1, z, draws=99)
+    assert (result.value, result.low, result.high) == (pytest.approx(1), None, None)
 
 
 def test_intervals_and_methods():
     draw = draw_uniform(200, seed=2).reshape(2, 10, 10)
     x, z = draw[0] + draw[1], draw[1]
     for function in FUNCTIONS:
-        output = function(x, z, draws=499)
-        assert output.low < output.value < output.high
-        assert output == function(x, z, draws=499)
+        result = function(x, z, draws=499)
+        assert result.low < result.value < result.high
+        assert result == function(x, z, draws=499)
     assert pairwise_accuracy(x, z, draws=9).method == (
         "pairwise accuracy of system means, BOOT-SYSTEMS, 9 draws, seed 0"
     )
@@ -103,8 +103,8 @@ def test_intervals_and_methods():
     ids=["none", "no inputs", "one system", "missing", "infinite"],
 )
 def test_too_few(function, x):
-    output = function(x, np.zeros(x.shape), draws=9)
-    assert (output.value, output.low, output.high, output.status) == (None, None, None, "too_few")
+    result = function(x, np.zeros(x.shape), draws=9)
+    assert (result.value, result.low, result.high, result.status) == (None, None, None, "too_few")
 
 
 def test_constant_scores_are_right_where_judges_tie():
@@ -133,6 +133,6 @@ def test_units_and_order_change_nothing(slope, shift, order):
     x, z = np.round(draw[0], 1), np.round(draw[1], 1)
     rows = list(order)
     value = pairwise_accuracy(x, z, draws=9).value
-    shifts, rotation = (slope * x + shift, z), (x[rows], z[rows])
-    for columns in (shifts, rotation):
+    rescaling, reordering = (slope * x + shift, z), (x[rows], z[rows])
+    for columns in (rescaling, reordering):
         assert pairwise_accuracy(*columns, draws=9).value == pytest.approx(value, abs=1e-9)

@@ -118,11 +118,11 @@ def test_every_swap_of_three_systems_and_two_inputs(level, coefficient, over, ho
         one, other = np.where(mask, a, b), np.where(mask, b, a)
         expected.append(plain(one, z, level, coefficient) - plain(other, z, level, coefficient))
     np.testing.assert_allclose(ours, expected, atol=1e-8)
-    records = plain(x, z, level, coefficient) - plain(y, z, level, coefficient)
-    exact = np.mean(np.abs([e for e in expected if np.isfinite(e)]) >= abs(records) - 1e-9)
-    output = compare_metrics(x, y, z, plan)
-    assert output.value == pytest.approx(records, abs=1e-8)
-    assert output.p_value == pytest.approx(exact, abs=4 * sqrt(0.25 / 1_999))
+    difference = plain(x, z, level, coefficient) - plain(y, z, level, coefficient)
+    exact = np.mean(np.abs([e for e in expected if np.isfinite(e)]) >= abs(difference) - 1e-9)
+    result = compare_metrics(x, y, z, plan)
+    assert result.value == pytest.approx(difference, abs=1e-8)
+    assert result.p_value == pytest.approx(exact, abs=4 * sqrt(0.25 / 1_999))
 
 
 @pytest.mark.parametrize("holes", [False, True])
@@ -138,11 +138,11 @@ def test_every_resample_of_three_systems_and_two_inputs(level, coefficient, over
     with np.errstate(invalid="ignore"):
         ours = resample_correlations(plan, *pair_matrices(plan, x, z), DrawWeights(*times))
     for value, (r, c) in zip(ours, both, strict=True):
-        picked = np.ix_(r, c)
-        if level == "system" and np.isnan(x[picked]).all(axis=1).any():
+        index = np.ix_(r, c)
+        if level == "system" and np.isnan(x[index]).all(axis=1).any():
             continue
         assert value == pytest.approx(
-            plain(x[picked], z[picked], level, coefficient), abs=1e-8, nan_ok=True
+            plain(x[index], z[index], level, coefficient), abs=1e-8, nan_ok=True
         )
 
 
@@ -222,22 +222,22 @@ def test_draws_agree_with_nlpstats(level, coefficient, over, draws, p, low, high
 @every_statistic
 def test_p_is_never_below_what_the_draws_allow(level, coefficient, over):
     x, _, z = case()
-    output = compare_metrics(z, -x, z, ResamplingPlan(level, coefficient, over, draws=99))
-    assert output.p_value is not None
-    assert 1 / 100 <= output.p_value <= 1
+    result = compare_metrics(z, -x, z, ResamplingPlan(level, coefficient, over, draws=99))
+    assert result.p_value is not None
+    assert 1 / 100 <= result.p_value <= 1
 
 
 def test_a_metric_against_itself():
     x, _, z = case()
     for level, coefficient, over in product(LEVELS, COEFFICIENTS, (*SCHEMES, "cells")):
-        output = compare_metrics(x, x, z, ResamplingPlan(level, coefficient, over, draws=19))
-        assert (output.value, output.p_value, output.status) == (0, 1, "ok")
+        result = compare_metrics(x, x, z, ResamplingPlan(level, coefficient, over, draws=19))
+        assert (result.value, result.p_value, result.status) == (0, 1, "ok")
 
 
 def test_the_method_names_the_scheme_and_the_draws():
     x, y, z = case()
-    output = compare_metrics(x, y, z, ResamplingPlan("input", "kendall", "both", draws=19, seed=3))
-    assert output.method == "PERM-BOTH, input-level kendall, 19 draws, seed 3, two-sided"
+    result = compare_metrics(x, y, z, ResamplingPlan("input", "kendall", "both", draws=19, seed=3))
+    assert result.method == "PERM-BOTH, input-level kendall, 19 draws, seed 3, two-sided"
     assert (
         matrix_interval(x, z, ResamplingPlan(draws=19)).method
         == "BOOT-SYSTEMS, system-level pearson, 19 draws, seed 0"
@@ -306,23 +306,23 @@ def test_no_value_comes_with_the_reason(level, coefficient, name):
     z = np.arange(x.size, dtype=float).reshape(x.shape)
     for over in SCHEMES:
         plan = ResamplingPlan(level, coefficient, over, draws=9)
-        for output in (matrix_interval(x, z, plan), compare_metrics(x, z, z, plan)):
-            assert (output.value, output.low, output.high, output.p_value) == (None,) * 4
-            assert output.status == status
+        for result in (matrix_interval(x, z, plan), compare_metrics(x, z, z, plan)):
+            assert (result.value, result.low, result.high, result.p_value) == (None,) * 4
+            assert result.status == status
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_two_systems_are_too_few_for_a_correlation_of_means(coefficient):
     x = np.array([[1.0, 2, 3], [2, 3, 5]])
-    output = matrix_correlation(x, x**2, ResamplingPlan("system", coefficient))
-    assert (output.value, output.status, output.n) == (None, "too_few", 2)
+    result = matrix_correlation(x, x**2, ResamplingPlan("system", coefficient))
+    assert (result.value, result.status, result.n) == (None, "too_few", 2)
 
 
 @every_statistic
 def test_scores_as_good_as_the_judgements(level, coefficient):
-    output = matrix_interval(full, full * 2 + 1, ResamplingPlan(level, coefficient, draws=99))
-    assert output.value == pytest.approx(1)
-    assert (output.low, output.high) == (None, None) or output.low < output.high
+    result = matrix_interval(full, full * 2 + 1, ResamplingPlan(level, coefficient, draws=99))
+    assert result.value == pytest.approx(1)
+    assert (result.low, result.high) == (None, None) or result.low < result.high
 
 
 def test_a_system_without_scores_and_an_input_without_judgements_are_left_out():
@@ -332,9 +332,9 @@ def test_a_system_without_scores_and_an_input_without_judgements_are_left_out():
     assert matrix_correlation(x, z, ResamplingPlan("input")).n == 19
     at = np.delete(np.arange(8), 3)
     for level in LEVELS:
-        output = compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value
+        result = compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value
         first = matrix_correlation(x[at], z[at], ResamplingPlan(level)).value
-        assert output == pytest.approx(
+        assert result == pytest.approx(
             first - matrix_correlation(y[at], z[at], ResamplingPlan(level)).value, abs=1e-9
         )
 
@@ -360,13 +360,13 @@ def test_means_of_systems_use_every_score_and_every_judgement():
 def test_units_of_scores_and_judgements_change_nothing(slope, shift, level, coefficient, over):
     x, y, z = (each[:, :8] for each in case())
     plan = ResamplingPlan(level, coefficient, over, draws=49)
-    output, other = (
+    result, other = (
         compare_metrics(x, y, z, plan),
         compare_metrics(slope * x + shift, y, slope * z - shift, plan),
     )
-    assert other.value == pytest.approx(output.value, abs=1e-8)
+    assert other.value == pytest.approx(result.value, abs=1e-8)
     # rounding of the transformed numbers may make or break one of the ties between swapped means
-    assert other.p_value == pytest.approx(output.p_value, abs=2.1 / 50)
+    assert other.p_value == pytest.approx(result.p_value, abs=2.1 / 50)
 
 
 @given(order=st.permutations(range(8)), level=st.sampled_from(LEVELS))
@@ -381,11 +381,8 @@ def test_the_order_of_systems_changes_no_value(order, level):
 
 def test_more_draws_begin_with_those_of_fewer():
     few, many = (
-        [
-            np.concatenate(each)
-            for each in zip(*((b.systems, b.inputs) for b in sample), strict=True)
-        ]
-        for sample in (
+        [np.concatenate(each) for each in zip(*((b.systems, b.inputs) for b in batch), strict=True)]
+        for batch in (
             draw_weights(ResamplingPlan(over="both", draws=n), (8, 20), draw_signs)
             for n in (1_200, 2_500)
         )

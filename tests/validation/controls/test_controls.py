@@ -48,10 +48,10 @@ def logs(folder, *, references=None):
     return path
 
 
-def scored(folder, metrics, *, keep_text=True, **given) -> tuple[Run, Path]:
-    path = logs(folder, **given)
-    chosen = [load(name) for name in metrics]
-    return score_run(Conversations((path,)), chosen, folder / "run", keep_text=keep_text), path
+def scored(folder, metrics, *, keep_text=True, **options) -> tuple[Run, Path]:
+    path = logs(folder, **options)
+    metric_list = [load(name) for name in metrics]
+    return score_run(Conversations((path,)), metric_list, folder / "run", keep_text=keep_text), path
 
 
 def test_a_change_is_the_mean_of_after_less_before(tmp_path):
@@ -75,13 +75,13 @@ def test_a_score_notices_answers_of_other_dialogs(tmp_path):
     """Against itself each answer has a BLEU of 100; another shares no four words with it."""
     run, path = scored(tmp_path, ["bleu"])
     done = list[int]()
-    result = run_controls(
+    report = run_controls(
         run, ControlSettings(("shuffled", "copied"), logs=(path,)), tick=done.append
     )
-    assert done == [sample.changed for sample in result.made]
-    assert [row.verdict for row in result.rows] == ["notices", "notices"]
-    assert [row.before for row in result.rows] == pytest.approx([100.0, 100.0])
-    assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in result.rows)
+    assert done == [control.changed for control in report.made]
+    assert [row.verdict for row in report.rows] == ["notices", "notices"]
+    assert [row.before for row in report.rows] == pytest.approx([100.0, 100.0])
+    assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in report.rows)
 
 
 def test_a_score_that_prefers_wrong_answers_is_said_to_rise(tmp_path):
@@ -107,24 +107,24 @@ def test_answers_of_one_dialog_are_one_vote(tmp_path):
 
 def test_only_changed_answers_are_pairs_and_the_rest_is_counted(tmp_path):
     run = score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
-    result = run_controls(run, ControlSettings(("flipped",)))
-    (sample,), (row,) = result.made, result.rows
-    assert sample.answers == 351
-    assert sample.changed + sample.left["no_feeling"] == 351
-    assert row.n == sample.changed
+    report = run_controls(run, ControlSettings(("flipped",)))
+    (control,), (row,) = report.made, report.rows
+    assert control.answers == 351
+    assert control.changed + control.left["no_feeling"] == 351
+    assert row.n == control.changed
 
 
 def test_what_cannot_be_scored_again_is_told(tmp_path):
     names = ["distinct_n", "bleu", "length"]
     run = score_run(Conversations((logs(tmp_path),)), list(map(load, names)), tmp_path / "run")
-    result = run_controls(run, ControlSettings(("shuffled",)))
-    assert result.notes == [
+    report = run_controls(run, ControlSettings(("shuffled",)))
+    assert report.notes == [
         "distinct_n: left out, since it describes a system as a whole",
         "bleu: no answer has a score both before and after; if it needs references, give the logs "
         "with --logs",
     ]
-    output = {row.score: (row.n, row.lost, row.verdict) for row in result.rows}
-    assert output == {"bleu": (0, 8, "no score"), "length": (8, 0, "stays")}
+    verdicts = {row.score: (row.n, row.lost, row.verdict) for row in report.rows}
+    assert verdicts == {"bleu": (0, 8, "no score"), "length": (8, 0, "stays")}
 
 
 def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
@@ -157,10 +157,10 @@ def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
 
 def test_more_dialogs_than_asked_for_are_drawn(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    result = run_controls(run, ControlSettings(("copied",), most=6))
-    assert (result.rows[0].n, result.made[0].answers) == (6, 6)
-    assert result.notes == ["6 of 8 dialogs were sampled (--max-dialogs)"]
-    assert result == run_controls(run, ControlSettings(("copied",), most=6))
+    report = run_controls(run, ControlSettings(("copied",), most=6))
+    assert (report.rows[0].n, report.made[0].answers) == (6, 6)
+    assert report.notes == ["6 of 8 dialogs were sampled (--max-dialogs)"]
+    assert report == run_controls(run, ControlSettings(("copied",), most=6))
 
 
 def test_the_logs_give_the_figures_that_the_runs_own_text_gives(tmp_path):
@@ -210,16 +210,16 @@ def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("arguments", "sentence"),
     [
         ([], "Missing --judgements FILE, or --controls."),
         (["--logs", "x", "--judgements", "y"], "--logs needs --controls."),
         (["--controls", "mean"], "no perturbation 'mean'; there are flipped, shuffled, "),
     ],
 )
-def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sentence):
+def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, arguments, sentence):
     run, _ = scored(tmp_path, ["length"])
-    code, _, err = call("validate", run.folder, *given)
+    code, _, err = call("validate", run.folder, *arguments)
     assert code == 2
     assert err.startswith(f"simpatico: {sentence}")
     assert err.count("\n") == 1
@@ -227,6 +227,6 @@ def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sente
 
 def test_a_kind_that_can_change_nothing_leaves_no_pair(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    result = run_controls(run, ControlSettings(("flipped",)))
-    assert (result.made[0].changed, result.made[0].left) == (0, {"no_feeling": 8})
-    assert [(row.n, row.verdict) for row in result.rows] == [(0, "no score")]
+    report = run_controls(run, ControlSettings(("flipped",)))
+    assert (report.made[0].changed, report.made[0].left) == (0, {"no_feeling": 8})
+    assert [(row.n, row.verdict) for row in report.rows] == [(0, "no score")]

@@ -20,12 +20,12 @@ def exchanges(folder, out):
                 for row in csv.DictReader(table):
                     if row["Type"] == "utterance":
                         dialogs.setdefault(row["Dialog_ID"], []).append(row)
-            full = {d: r for d, r in dialogs.items() if [x["Actor"] for x in r[:2]] == WHO}
-            for name in sorted(full)[:EACH]:
-                for row in full[name][:2]:
+            complete = {d: r for d, r in dialogs.items() if [x["Actor"] for x in r[:2]] == WHO}
+            for name in sorted(complete)[:EACH]:
+                for row in complete[name][:2]:
                     system = "person" if row["Actor"] == "listener" else None
-                    output = {"dialog": name, "speaker": row["Actor"], "system": system}
-                    file.write(json.dumps({**output, "text": row["Text"]}) + "\n")
+                    fields = {"dialog": name, "speaker": row["Actor"], "system": system}
+                    file.write(json.dumps({**fields, "text": row["Text"]}) + "\n")
 
 
 WHO = ["speaker", "listener"]
@@ -40,13 +40,13 @@ def test_emotional_consistency_drops_for_the_opposite_feeling(data, tmp_path):
     exchanges(data / "empathetic-dialogues", tmp_path / "logs.jsonl")
     inputs = Conversations((tmp_path / "logs.jsonl",))
     run = score_run(inputs, [load("emotional_consistency")], tmp_path / "run")
-    result = run_controls(run, ControlSettings(("flipped", "shuffled", "generic", "copied")))
-    output = {row.kind: row for row in result.rows if row.score == "emotional_consistency"}
-    assert output["flipped"].n >= 200
-    assert output["flipped"].verdict == "notices"
-    assert output["flipped"].p_adjusted < 0.001
-    assert output["flipped"].high < -0.2
-    verdicts = {kind: row.verdict for kind, row in output.items()}
+    report = run_controls(run, ControlSettings(("flipped", "shuffled", "generic", "copied")))
+    by_kind = {row.kind: row for row in report.rows if row.score == "emotional_consistency"}
+    assert by_kind["flipped"].n >= 200
+    assert by_kind["flipped"].verdict == "notices"
+    assert by_kind["flipped"].p_adjusted < 0.001
+    assert by_kind["flipped"].high < -0.2
+    verdicts = {kind: row.verdict for kind, row in by_kind.items()}
     assert verdicts == {
         "flipped": "notices",
         "shuffled": "notices",

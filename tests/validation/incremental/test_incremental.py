@@ -47,13 +47,13 @@ P = np.column_stack([(I * 29 + G * G) % 97 / 97, (I * I * 7 + G) % 61 / 61])
 Y = 2 * T[:, 0] + 0.5 * P[:, 0] + (I * 17 + 5 * G) % 41 / 41 + G * 13 % 7 / 7
 
 
-def results(told):
-    return {k: v for k, v in vars(told).items() if isinstance(v, Result)}
+def results(model):
+    return {k: v for k, v in vars(model).items() if isinstance(v, Result)}
 
 
-def honest(told):
+def honest(model):
     """No NaN, no infinity, no p of 0, no interval of no width, a status with every null."""
-    for r in results(told).values():
+    for r in results(model).values():
         numbers = [x for x in (r.value, r.low, r.high, r.p_value) if x is not None]
         assert np.isfinite(numbers).all()
         assert r.p_value is None or 0 < r.p_value <= 1
@@ -61,8 +61,8 @@ def honest(told):
         assert r.low is None or r.low < r.high
         assert (r.value is None) == (r.status != "ok")
         assert r.value is not None or (r.low, r.p_value) == (None, None)
-    json.dumps(told.as_json(), allow_nan=False)
-    assert told.verdict.endswith(".")
+    json.dumps(model.as_json(), allow_nan=False)
+    assert model.verdict.endswith(".")
 
 
 def test_against_statsmodels():
@@ -71,37 +71,37 @@ def test_against_statsmodels():
     The clustered mean: OLS(d, 1).fit(cov_type="cluster", use_t=True). The score test: F of OLS(1,
     s_g) without a constant, s_g the sums by cluster of (residuals of P on T) x (residuals of T).
     """
-    output = incremental(T, P, Y, clusters=G)
-    assert output.t.value == pytest.approx(0.6354539382452017, abs=1e-10)
-    assert output.p.value == pytest.approx(0.15031616157326444, abs=1e-10)
-    assert output.pt.value == pytest.approx(0.7039294357431566, abs=1e-10)
-    assert output.gain.value == pytest.approx(0.7039294357431566 - 0.6354539382452017, abs=1e-10)
-    assert output.paper.p_value == pytest.approx(0.013639553529220142, abs=1e-10)
-    assert output.clustered.value == pytest.approx(0.054536209781813734, abs=1e-10)
-    assert output.clustered.p_value == pytest.approx(0.017796960852967433, abs=1e-10)
-    assert (output.clustered.low, output.clustered.high) == pytest.approx(
+    model = incremental(T, P, Y, clusters=G)
+    assert model.t.value == pytest.approx(0.6354539382452017, abs=1e-10)
+    assert model.p.value == pytest.approx(0.15031616157326444, abs=1e-10)
+    assert model.pt.value == pytest.approx(0.7039294357431566, abs=1e-10)
+    assert model.gain.value == pytest.approx(0.7039294357431566 - 0.6354539382452017, abs=1e-10)
+    assert model.paper.p_value == pytest.approx(0.013639553529220142, abs=1e-10)
+    assert model.clustered.value == pytest.approx(0.054536209781813734, abs=1e-10)
+    assert model.clustered.p_value == pytest.approx(0.017796960852967433, abs=1e-10)
+    assert (model.clustered.low, model.clustered.high) == pytest.approx(
         (0.01053911, 0.09853331), abs=1e-8
     )
-    assert output.added.value == pytest.approx(19.50805784132744, abs=1e-8)
-    assert output.added.p_value == pytest.approx(3.115113704129656e-05, abs=1e-12)
-    assert output.gain.p_value == output.added.p_value
-    honest(output)
+    assert model.added.value == pytest.approx(19.50805784132744, abs=1e-8)
+    assert model.added.p_value == pytest.approx(3.115113704129656e-05, abs=1e-12)
+    assert model.gain.p_value == model.added.p_value
+    honest(model)
 
 
 def test_data_sets_as_fixed_effects_against_statsmodels():
     """The same with a dummy for each of four sets; R² = 1 - mse / mse of the dummies alone."""
-    output = incremental(T, P, Y, clusters=G, how=IncrementalSettings(sets=S))
-    assert output.t.value == pytest.approx(0.6464627693834668, abs=1e-10)
-    assert output.p.value == pytest.approx(0.14691043226779554, abs=1e-10)
-    assert output.pt.value == pytest.approx(0.7125002115392665, abs=1e-10)
-    assert output.paper.p_value == pytest.approx(0.013956557487496945, abs=1e-10)
-    assert output.clustered.p_value == pytest.approx(0.008032024326847458, abs=1e-10)
-    assert output.added.value == pytest.approx(17.486899922935148, abs=1e-8)
-    assert output.added.p_value == pytest.approx(6.038129308817728e-05, abs=1e-12)
-    assert "within 4 data sets" in output.t.method
+    model = incremental(T, P, Y, clusters=G, how=IncrementalSettings(sets=S))
+    assert model.t.value == pytest.approx(0.6464627693834668, abs=1e-10)
+    assert model.p.value == pytest.approx(0.14691043226779554, abs=1e-10)
+    assert model.pt.value == pytest.approx(0.7125002115392665, abs=1e-10)
+    assert model.paper.p_value == pytest.approx(0.013956557487496945, abs=1e-10)
+    assert model.clustered.p_value == pytest.approx(0.008032024326847458, abs=1e-10)
+    assert model.added.value == pytest.approx(17.486899922935148, abs=1e-8)
+    assert model.added.p_value == pytest.approx(6.038129308817728e-05, abs=1e-12)
+    assert "within 4 data sets" in model.t.method
 
 
-def made(seed, n=80, t=2, p=2, groups=16):
+def random_data(seed, n=80, t=2, p=2, groups=16):
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=(n, t)), rng.normal(size=(n, p))
     y = x.sum(axis=1) + 0.3 * z[:, 0] + rng.normal(size=n)
@@ -111,35 +111,35 @@ def made(seed, n=80, t=2, p=2, groups=16):
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=20, deadline=None)
 def test_the_papers_test_is_scipys_paired_t_test(seed, t, p):
-    x, z, y, g = made(seed, t=t, p=p)
-    output = incremental(x, z, y, clusters=g)
+    x, z, y, g = random_data(seed, t=t, p=p)
+    model = incremental(x, z, y, clusters=g)
     scaled = (y - y.mean()) / y.std()
     rest = []
     for scores in (x, np.column_stack([x, z])):
         design = np.column_stack([np.ones(len(y)), scores])
         rest.append(np.abs(scaled - design @ np.linalg.lstsq(design, scaled, rcond=None)[0]))
     expected = ttest_rel(*rest)
-    assert output.paper.p_value == pytest.approx(expected.pvalue, abs=1e-8)
-    assert output.paper.value == pytest.approx((rest[0] - rest[1]).mean(), abs=1e-10)
-    assert output.t.value == pytest.approx(adjusted_r2(x, y, g).value, abs=1e-10)
+    assert model.paper.p_value == pytest.approx(expected.pvalue, abs=1e-8)
+    assert model.paper.value == pytest.approx((rest[0] - rest[1]).mean(), abs=1e-10)
+    assert model.t.value == pytest.approx(adjusted_r2(x, y, g).value, abs=1e-10)
 
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=10, deadline=None)
 def test_row_order_scale_and_names_of_clusters_change_nothing(seed):
-    x, z, y, g = made(seed)
-    output = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 2))
+    x, z, y, g = random_data(seed)
+    model = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 2))
     order = np.random.default_rng(seed).permutation(len(y))
     names = np.array([f"c{c:03}" for c in g])
-    shift = incremental(
+    transformed = incremental(
         1e5 * x[order] - 7,
         3 - z[order],
         0.01 * y[order] + 400,
         clusters=names[order],
         how=IncrementalSettings(sets=g[order] % 2),
     )
-    for name, r in results(output).items():
-        other = results(shift)[name]
+    for name, r in results(model).items():
+        other = results(transformed)[name]
         assert (r.value, r.low, r.high, r.p_value) == pytest.approx(
             (other.value, other.low, other.high, other.p_value), abs=1e-6
         )
@@ -152,10 +152,10 @@ def dummies(x, sets):
 
 @pytest.mark.parametrize("sets", [1, 3])
 def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
-    x, z, y, g = made(3)
+    x, z, y, g = random_data(3)
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
     (sampled,) = bootstrap_products([product_sums(data, data.code, data.clusters)], Draws(5, 11))
-    chart = adjusted_r2_draws(data, sampled)
+    draws = adjusted_r2_draws(data, sampled)
     for draw, weights in enumerate(draw_counts(16, 5, 11)):
         rows = np.concatenate(
             [np.flatnonzero(g == c).repeat(int(w)) for c, w in enumerate(weights)]
@@ -170,12 +170,12 @@ def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
             )
             n, width = len(rows), scores.shape[1]
             expected = 1 - rest / (n - k - width) / (none / (n - k))
-            assert chart[model][draw] == pytest.approx(expected, abs=1e-9)
+            assert draws[model][draw] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("sets", [1, 3])
 def test_cross_validation_is_a_refit_without_each_fold(sets):
-    x, z, y, g = made(4)
+    x, z, y, g = random_data(4)
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
     fold = folds_by_cluster(data, 5, 0)
     assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
@@ -188,26 +188,26 @@ def test_cross_validation_is_a_refit_without_each_fold(sets):
             b = np.linalg.lstsq(design[train], scaled[train], rcond=None)[0]
             expected = (scaled[~train] - design[~train] @ b) ** 2
             assert errors[~train, column] == pytest.approx(expected, abs=1e-9)
-    output = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=home, folds=5))
+    model = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=home, folds=5))
     sums = errors.sum(axis=0)
-    assert output.held_out.value == pytest.approx((sums[1] - sums[2]) / sums[0], abs=1e-10)
+    assert model.held_out.value == pytest.approx((sums[1] - sums[2]) / sums[0], abs=1e-10)
 
 
 def test_a_data_set_that_is_in_one_fold_only_is_predicted_from_the_others():
-    x, z, y, g = made(5)
-    output = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=(g == 0).astype(int)))
-    assert output.held_out.status == "ok"
-    honest(output)
+    x, z, y, g = random_data(5)
+    model = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=(g == 0).astype(int)))
+    assert model.held_out.status == "ok"
+    honest(model)
 
 
 def test_all_models_use_the_rows_that_have_everything():
-    x, z, y, g = made(6)
-    full = incremental(x[3:], z[3:], y[3:], clusters=g[3:])
+    x, z, y, g = random_data(6)
+    expected = incremental(x[3:], z[3:], y[3:], clusters=g[3:])
     x[0, 0], z[1, 1], y[2] = np.nan, np.inf, np.nan
-    output = incremental(x, z, y, clusters=g)
-    assert (output.n, output.nulls) == (77, 3)
-    assert {r.n for r in results(output).values()} == {77}
-    assert output == replace(full, nulls=3)
+    model = incremental(x, z, y, clusters=g)
+    assert (model.n, model.nulls) == (77, 3)
+    assert {r.n for r in results(model).values()} == {77}
+    assert model == replace(expected, nulls=3)
 
 
 def same(n, value=1.0):
@@ -215,45 +215,45 @@ def same(n, value=1.0):
 
 
 CASES = {
-    "no rows": (made(0, n=0), "too_few"),
-    "one row": (made(0, n=1), "too_few"),
-    "two rows": (made(0, n=2), "too_few"),
-    "three rows": (made(0, n=3), "too_few"),
-    "six rows": (made(0, n=6), "too_few"),
-    "no T": ((np.empty((80, 0)), *made(0)[1:]), "degenerate"),
-    "no P": ((made(0)[0], np.empty((80, 0)), *made(0)[2:]), "degenerate"),
-    "constant T": ((same(80, 0.1), *made(0)[1:]), "degenerate"),
-    "constant P": ((made(0)[0], same(80, 1e300), *made(0)[2:]), "degenerate"),
-    "constant judgements": ((*made(0)[:2], same(80, 0.1), made(0)[3]), "degenerate"),
-    "nothing but nulls": ((*made(0)[:2], same(80, np.nan), made(0)[3]), "too_few"),
+    "no rows": (random_data(0, n=0), "too_few"),
+    "one row": (random_data(0, n=1), "too_few"),
+    "two rows": (random_data(0, n=2), "too_few"),
+    "three rows": (random_data(0, n=3), "too_few"),
+    "six rows": (random_data(0, n=6), "too_few"),
+    "no T": ((np.empty((80, 0)), *random_data(0)[1:]), "degenerate"),
+    "no P": ((random_data(0)[0], np.empty((80, 0)), *random_data(0)[2:]), "degenerate"),
+    "constant T": ((same(80, 0.1), *random_data(0)[1:]), "degenerate"),
+    "constant P": ((random_data(0)[0], same(80, 1e300), *random_data(0)[2:]), "degenerate"),
+    "constant judgements": ((*random_data(0)[:2], same(80, 0.1), random_data(0)[3]), "degenerate"),
+    "nothing but nulls": ((*random_data(0)[:2], same(80, np.nan), random_data(0)[3]), "too_few"),
 }
 
 
-@pytest.mark.parametrize(("given", "status"), CASES.values(), ids=CASES)
-def test_what_cannot_be_fitted_says_so(given, status):
-    x, z, y, g = given
-    output = incremental(x, z, y, clusters=g)
-    assert {r.status for r in results(output).values()} == {status}
-    assert output.verdict.startswith("not tested: ")
-    honest(output)
+@pytest.mark.parametrize(("data", "status"), CASES.values(), ids=CASES)
+def test_what_cannot_be_fitted_says_so(data, status):
+    x, z, y, g = data
+    model = incremental(x, z, y, clusters=g)
+    assert {r.status for r in results(model).values()} == {status}
+    assert model.verdict.startswith("not tested: ")
+    honest(model)
 
 
 def test_p_that_follows_from_t_adds_nothing():
-    x, _, y, g = made(7)
-    output = incremental(x, x @ [[1.0], [-2]], y, clusters=g)
-    assert output.t.value == pytest.approx(output.pt.value, abs=1e-12)
-    assert (output.gain.status, output.paper.status) == ("degenerate", "degenerate")
-    assert output.verdict == "not tested: P adds no information to T."
-    honest(output)
+    x, _, y, g = random_data(7)
+    model = incremental(x, x @ [[1.0], [-2]], y, clusters=g)
+    assert model.t.value == pytest.approx(model.pt.value, abs=1e-12)
+    assert (model.gain.status, model.paper.status) == ("degenerate", "degenerate")
+    assert model.verdict == "not tested: P adds no information to T."
+    honest(model)
 
 
 def test_copies_and_constants_are_left_out_and_said_to_be():
-    x, z, y, g = made(8)
+    x, z, y, g = random_data(8)
     plain = incremental(x, z, y, clusters=g)
-    output = incremental(np.column_stack([x, 5 * x[:, 0], same(80)]), z, y, clusters=g)
-    assert output.pt.value == pytest.approx(plain.pt.value, abs=1e-10)
-    assert output.added.p_value == pytest.approx(plain.added.p_value, abs=1e-10)
-    assert "without 2 scores that are constant or follow from others" in output.t.method
+    model = incremental(np.column_stack([x, 5 * x[:, 0], same(80)]), z, y, clusters=g)
+    assert model.pt.value == pytest.approx(plain.pt.value, abs=1e-10)
+    assert model.added.p_value == pytest.approx(plain.added.p_value, abs=1e-10)
+    assert "without 2 scores that are constant or follow from others" in model.t.method
 
 
 @pytest.mark.parametrize(
@@ -272,23 +272,23 @@ def test_copies_and_constants_are_left_out_and_said_to_be():
     ],
 )
 def test_odd_data_give_honest_results(change):
-    output = incremental(*change(*made(9))[:3], clusters=change(*made(9))[3])
-    assert output.t.value is not None
-    honest(output)
+    model = incremental(*change(*random_data(9))[:3], clusters=change(*random_data(9))[3])
+    assert model.t.value is not None
+    honest(model)
 
 
 def test_few_clusters_have_no_interval_and_no_clustered_test():
-    x, z, y, g = made(10)
-    output = incremental(x, z, y, clusters=g % 9, how=IncrementalSettings(unit="system"))
-    assert output.paper.p_value is not None
-    assert (output.gain.low, output.gain.p_value) == (None, None)
-    assert {output.clustered.status, output.added.status, output.held_out.status} == {"too_few"}
-    assert "9 clusters by system are too few" in output.verdict
-    honest(output)
+    x, z, y, g = random_data(10)
+    model = incremental(x, z, y, clusters=g % 9, how=IncrementalSettings(unit="system"))
+    assert model.paper.p_value is not None
+    assert (model.gain.low, model.gain.p_value) == (None, None)
+    assert {model.clustered.status, model.added.status, model.held_out.status} == {"too_few"}
+    assert "9 clusters by system are too few" in model.verdict
+    honest(model)
 
 
 def test_what_does_not_belong_together_is_refused():
-    x, z, y, g = made(0)
+    x, z, y, g = random_data(0)
     with pytest.raises(DataError, match="80 rows of traditional scores, 79 of psychological"):
         incremental(x, z[1:], y, clusters=g)
     with pytest.raises(DataError, match="cross-validation needs at least 2 folds, not 1"):
@@ -300,14 +300,14 @@ def test_under_the_null_clusters_fool_the_papers_test_and_not_ours():
     rng = np.random.default_rng(1)
     g = np.arange(100).repeat(10)
     zeros = np.zeros(1000, dtype=np.int64)
-    result = []
+    rejections = []
     for _ in range(1000):
         rows = (rng.normal(size=(100, 7))[g] + rng.normal(size=(1000, 7))) / 2**0.5
         y = 0.3 * rows[:, 0] + rows[:, -1]
         data = prepare_nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
         tests = paired_t_test(data), clustered_t_test(data), score_test(data)
-        result.append([t.p_value < 0.05 for t in tests])
-    paper, clustered, added = np.mean(result, axis=0)
+        rejections.append([t.p_value < 0.05 for t in tests])
+    paper, clustered, added = np.mean(rejections, axis=0)
     assert paper > 0.2
     assert clustered < 0.06
     assert 0.036 <= added <= 0.064
@@ -328,15 +328,17 @@ def test_the_interval_of_a_gain_of_nothing_holds_0():
 
 
 def test_a_gain_that_is_there_is_found_by_all():
-    output = incremental(*made(1, n=600, groups=60)[:3], clusters=made(1, n=600, groups=60)[3])
-    assert 0 < output.gain.low < output.gain.value < output.gain.high
-    assert 0 < output.held_out.low < output.held_out.value < output.held_out.high
-    assert max(output.paper.p_value, output.clustered.p_value, output.added.p_value) < 0.01
+    model = incremental(
+        *random_data(1, n=600, groups=60)[:3], clusters=random_data(1, n=600, groups=60)[3]
+    )
+    assert 0 < model.gain.low < model.gain.value < model.gain.high
+    assert 0 < model.held_out.low < model.held_out.value < model.held_out.high
+    assert max(model.paper.p_value, model.clustered.p_value, model.added.p_value) < 0.01
 
 
 @pytest.mark.timing
 def test_thirteen_thousand_rows_take_seconds():
-    x, z, y, g = made(2, n=13_773, t=9, p=5, groups=1_500)
+    x, z, y, g = random_data(2, n=13_773, t=9, p=5, groups=1_500)
     start = time.process_time()
     incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 5))
     assert time.process_time() - start < 3
@@ -344,10 +346,10 @@ def test_thirteen_thousand_rows_take_seconds():
 
 def test_the_sentence_spells_out_the_difference():
     """Thirty prompts, each answered twenty times with the same words: the evidence is thirty."""
-    x, z, y, g = (a.repeat(20, axis=0) for a in (*made(0, n=30)[:3], np.arange(30)))
-    output = incremental(x, z, y, clusters=g, how=IncrementalSettings(unit="prompt"))
-    assert output.paper.p_value < 1e-4
-    assert output.verdict == (
+    x, z, y, g = (a.repeat(20, axis=0) for a in (*random_data(0, n=30)[:3], np.arange(30)))
+    model = incremental(x, z, y, clusters=g, how=IncrementalSettings(unit="prompt"))
+    assert model.paper.p_value < 1e-4
+    assert model.verdict == (
         "paired t-test (Giorgi et al. 2023): p < .0001; clustered by prompt: p = .19, added "
         "coefficients p = .80; cross-validated gain "
         "−.034 [−.082, −.004]."
@@ -370,26 +372,26 @@ def test_p_is_written_as_papers_write_it(p, text):
 
 
 def test_numbers_are_written_as_papers_write_them():
-    display = [format_gain(v) for v in (-0.0012, 0.25, -0.00004, 0.0004, 1.5, -2)]
-    assert display == ["−.001", ".250", ".0000", ".0004", "1.500", "−2.000"]
+    texts = [format_gain(v) for v in (-0.0012, 0.25, -0.00004, 0.0004, 1.5, -2)]
+    assert texts == ["−.001", ".250", ".0000", ".0004", "1.500", "−2.000"]
 
 
 def test_a_family_is_corrected_in_three_ways():
     """p = .01, .02, .04, m = 3: Bonferroni m p; Holm 3p, 2p, p; BH 3p/1, 3p/2, 3p/3, from above."""
-    output = correct_every_way([0.01, None, 0.04, 0.02])
-    assert output.family == 3
-    assert output.bonferroni == [
+    correction = correct_every_way([0.01, None, 0.04, 0.02])
+    assert correction.family == 3
+    assert correction.bonferroni == [
         pytest.approx(0.03),
         None,
         pytest.approx(0.12),
         pytest.approx(0.06),
     ]
-    assert output.holm == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.04)]
-    assert output.bh == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.03)]
+    assert correction.holm == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.04)]
+    assert correction.bh == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.03)]
 
 
 def tables(n=80):
-    x, z, y, g = made(12, n=n)
+    x, z, y, g = random_data(12, n=n)
     keys = {"dialog": [f"d{c}" for c in g], "turn": np.arange(n), "speaker": ["bot"] * n}
     scores = pl.DataFrame(
         {**keys, "bleu": x[:, 0], "length": x[:, 1], "warmth": z[:, 0], "entropy": z[:, 1]}
@@ -441,7 +443,7 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
         psychological=names[1],
         how=CorrelationSettings(clusters=clusters, seed=4),
     )
-    x, z, y, g = made(12)
+    x, z, y, g = random_data(12)
     x[:2, 0] = np.nan
     # rows come in the order of their keys, which is the order in which they are drawn
     order = np.lexsort([np.arange(80), [f"d{c}" for c in g]])
@@ -453,26 +455,28 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
         )
         label = [n[k[0]] if len(k) == 1 else "all" for n, k in zip(names, (t, p), strict=True)]
         (row,) = [r for r in rows if [r.quality, r.score, r.added_name] == [quality, *label]]
-        output = [row.value, row.low, row.high, row.p_value, row.p_paper, row.p_clustered]
-        output += [row.adj_r2_t, row.adj_r2_p, row.adj_r2_pt, row.cv_gain, row.cv_low, row.cv_high]
-        gain, lock = alone.gain, alone.held_out
+        figures = [row.value, row.low, row.high, row.p_value, row.p_paper, row.p_clustered]
+        figures += [row.adj_r2_t, row.adj_r2_p, row.adj_r2_pt, row.cv_gain, row.cv_low, row.cv_high]
+        gain, held_out = alone.gain, alone.held_out
         expected = [gain.value, gain.low, gain.high, gain.p_value, alone.paper.p_value]
         expected += [alone.clustered.p_value, alone.t.value, alone.p.value, alone.pt.value]
-        assert output == pytest.approx([*expected, lock.value, lock.low, lock.high], abs=1e-12)
+        assert figures == pytest.approx(
+            [*expected, held_out.value, held_out.low, held_out.high], abs=1e-12
+        )
 
 
 @given(st.lists(st.integers(2, 30), max_size=8), st.integers(1, 3000))
 def test_batches_hold_every_model_once_in_order(sizes, room):
     cases = []
     for n in sizes:
-        x, z, y, g = made(0, n=n)
+        x, z, y, g = random_data(0, n=n)
         cases.append(
             (prepare_nested((x, z), y, clusters=g, sets=np.zeros(n)), IncrementalSettings())
         )
-    result = list(batch_by_size(cases, room))
-    assert [data.n for batch in result for data, _ in batch] == sizes
-    assert all(result)
-    assert room > 1 or all(len(batch) == 1 for batch in result)
+    batches = list(batch_by_size(cases, room))
+    assert [data.n for batch in batches for data, _ in batch] == sizes
+    assert all(batches)
+    assert room > 1 or all(len(batch) == 1 for batch in batches)
 
 
 @pytest.mark.parametrize("sets", [1, 3])
@@ -481,12 +485,12 @@ def test_flat_sums_come_back_as_moments(sets, width):
     rng = np.random.default_rng(width)
     rows, place = rng.normal(size=(40, width)), np.arange(40) % sets
     data = prepare_nested((rows[:, :0], rows[:, :-1]), rows[:, -1], clusters=place, sets=place)
-    result = unpack_sums(product_sums(data, np.zeros(40, dtype=np.int64), 1), sets)
-    assert result.n[0] == pytest.approx([(place == s).sum() for s in range(sets)])
-    assert result.first[0] == pytest.approx(
+    moments = unpack_sums(product_sums(data, np.zeros(40, dtype=np.int64), 1), sets)
+    assert moments.n[0] == pytest.approx([(place == s).sum() for s in range(sets)])
+    assert moments.first[0] == pytest.approx(
         np.array([data.columns[place == s].sum(axis=0) for s in range(sets)]), abs=1e-12
     )
-    assert result.second[0] == pytest.approx(data.columns.T @ data.columns, abs=1e-12)
+    assert moments.second[0] == pytest.approx(data.columns.T @ data.columns, abs=1e-12)
 
 
 @pytest.mark.timing
@@ -496,8 +500,10 @@ def test_five_scores_and_three_on_as_many_dialogs_as_answers_take_seconds():
     n, new, old = 4829, [f"p{i}" for i in range(5)], ["t0", "t1", "t2"]
     keys = {"dialog": [f"d{i}" for i in range(n)], "turn": [1] * n, "speaker": ["bot"] * n}
     scores = pl.DataFrame({**keys, **{name: rng.normal(size=n) for name in new + old}})
-    ratings = {q: 0.3 * scores["t0"].to_numpy() + rng.normal(size=n) for q in "abcd"}
-    gold = pl.concat(pl.DataFrame({**keys, "quality": q, "value": v}) for q, v in ratings.items())
+    judgements = {q: 0.3 * scores["t0"].to_numpy() + rng.normal(size=n) for q in "abcd"}
+    gold = pl.concat(
+        pl.DataFrame({**keys, "quality": q, "value": v}) for q, v in judgements.items()
+    )
     start = time.process_time()
     rows = incremental_rows(scores, gold, traditional=old, psychological=new)
     assert time.process_time() - start < 9

@@ -140,8 +140,8 @@ def test_krippendorffs_alpha(matrix, measure, value):
     ],
 )
 def test_intraclass_correlations(matrix, values):
-    result = [intraclass_correlation(matrix, form).value for form in FORMS]
-    assert result == pytest.approx(values, abs=1e-12)
+    estimates = [intraclass_correlation(matrix, form).value for form in FORMS]
+    assert estimates == pytest.approx(values, abs=1e-12)
 
 
 def test_icc_with_missing_ratings():
@@ -151,11 +151,13 @@ def test_icc_with_missing_ratings():
     assert mean.value == pytest.approx(0.9506960516369134, abs=1e-12)
     assert mean.n == 12
     # two-way forms take the units that all judges rated
-    full = HOLED[np.isfinite(HOLED).all(axis=1)]
+    complete = HOLED[np.isfinite(HOLED).all(axis=1)]
     for form in ("2,1", "3,1", "2,k", "3,k"):
         result = intraclass_correlation(HOLED, form)
-        assert result.value == pytest.approx(intraclass_correlation(full, form).value, abs=1e-12)
-        assert result.n == len(full) == 5
+        assert result.value == pytest.approx(
+            intraclass_correlation(complete, form).value, abs=1e-12
+        )
+        assert result.n == len(complete) == 5
 
 
 def test_fleiss_kappa():
@@ -226,8 +228,8 @@ def test_a_resample_is_the_statistic_of_the_units_drawn():
     # what the sums give must be what the statistic gives on the drawn rows themselves
     rows = np.array([0, 0, 3, 5, 5, 5, 7, 9, 10, 11, 1, 2])
     weights = np.bincount(rows, minlength=12).astype(float)[None, :]
-    chart = all_statistics(RatingViews(HOLED[rows]))
-    for statistic, other in zip(all_statistics(RatingViews(HOLED)), chart, strict=True):
+    statistics = all_statistics(RatingViews(HOLED[rows]))
+    for statistic, other in zip(all_statistics(RatingViews(HOLED)), statistics, strict=True):
         ours = statistic.function(np.asarray(weights @ statistic.summands))[0]
         total = np.asarray(other.summands.sum(axis=0)).reshape(1, -1)
         assert ours == pytest.approx(other.function(total)[0], abs=1e-9), statistic.name
@@ -292,17 +294,17 @@ CASES = {
 }
 
 
-def honest(found):
-    assert found.status in ("ok", "degenerate", "too_few", "not_converged")
-    assert (found.value is None) == (found.status != "ok")
-    assert found.p_value is None
-    if found.value is not None:
-        assert np.isfinite(found.value)
-    if found.low is None or found.high is None:
-        assert found.low is found.high is None
+def honest(result):
+    assert result.status in ("ok", "degenerate", "too_few", "not_converged")
+    assert (result.value is None) == (result.status != "ok")
+    assert result.p_value is None
+    if result.value is not None:
+        assert np.isfinite(result.value)
+    if result.low is None or result.high is None:
+        assert result.low is result.high is None
     else:
-        assert found.low < found.high
-        assert found.low <= found.value <= found.high
+        assert result.low < result.high
+        assert result.low <= result.value <= result.high
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -371,40 +373,40 @@ def test_every_statistic_is_honest_and_at_most_one(rows):
         assert result.value is None or result.value <= 1 + 1e-9
 
 
-def judged(dialog, judge, value, **other):
+def judgement(dialog, judge, value, **other):
     return Judgement(dialog, None, "bot", "engaging", judge, "outsider", value)._replace(**other)
 
 
 def test_ratings_are_units_by_judges():
-    rows = [judged("b", "ann", 3.0), judged("a", "bob", 1.0), judged("a", "ann", None)]
-    rows += [judged("a", "cleo", 5.0, quality="other")]
+    rows = [judgement("b", "ann", 3.0), judgement("a", "bob", 1.0), judgement("a", "ann", None)]
+    rows += [judgement("a", "cleo", 5.0, quality="other")]
     for order in permutations(rows):
-        result = rating_matrix(Judgements.of(order), "engaging")
-        assert result.judges == ["ann", "bob"]
-        assert result.units["dialog"].to_list() == ["a", "b"]
-        np.testing.assert_array_equal(result.matrix, [[NAN, 1.0], [3.0, NAN]])
-        assert not result.anonymous
+        ratings = rating_matrix(Judgements.of(order), "engaging")
+        assert ratings.judges == ["ann", "bob"]
+        assert ratings.units["dialog"].to_list() == ["a", "b"]
+        np.testing.assert_array_equal(ratings.matrix, [[NAN, 1.0], [3.0, NAN]])
+        assert not ratings.anonymous
 
 
 def test_judges_without_a_name_are_positions():
     frame = Judgements.of([]).frame
-    rows = [judged("a", None, 1.0), judged("a", None, 2.0), judged("b", None, 3.0)]
+    rows = [judgement("a", None, 1.0), judgement("a", None, 2.0), judgement("b", None, 3.0)]
     frame = pl.concat([frame, pl.DataFrame(rows, schema=frame.schema, orient="row")])
-    result = rating_matrix(frame, "engaging")
-    assert result.judges == ["#1", "#2"]
-    assert result.anonymous
-    np.testing.assert_array_equal(result.matrix, [[1.0, 2.0], [3.0, NAN]])
+    ratings = rating_matrix(frame, "engaging")
+    assert ratings.judges == ["#1", "#2"]
+    assert ratings.anonymous
+    np.testing.assert_array_equal(ratings.matrix, [[1.0, 2.0], [3.0, NAN]])
 
 
 def test_one_name_in_two_kinds_is_two_judges():
-    rows = [judged("a", "1", 1.0), judged("a", "1", 2.0, judge_kind="interlocutor")]
-    result = rating_matrix(Judgements.of(rows), "engaging")
-    assert result.judges == ["1 (interlocutor)", "1 (outsider)"]
+    rows = [judgement("a", "1", 1.0), judgement("a", "1", 2.0, judge_kind="interlocutor")]
+    ratings = rating_matrix(Judgements.of(rows), "engaging")
+    assert ratings.judges == ["1 (interlocutor)", "1 (outsider)"]
 
 
 def test_an_unknown_quality_says_what_there_is():
     with pytest.raises(UnknownName) as error:
-        rating_matrix(Judgements.of([judged("a", "ann", 1.0)]), "engagin")
+        rating_matrix(Judgements.of([judgement("a", "ann", 1.0)]), "engagin")
     assert str(error.value) == ("no ratings of the quality 'engagin'; did you mean 'engaging'?")
     with pytest.raises(UnknownName) as error:
         rating_matrix(Judgements.of([]), "engaging")
@@ -413,7 +415,7 @@ def test_an_unknown_quality_says_what_there_is():
 
 def long(matrix, **other):
     return Judgements.of(
-        judged(f"d{u:02}", f"j{j}", None if np.isnan(value) else value, **other)
+        judgement(f"d{u:02}", f"j{j}", None if np.isnan(value) else value, **other)
         for u, row in enumerate(matrix)
         for j, value in enumerate(row)
     )
@@ -446,8 +448,8 @@ def test_agreement_has_every_statistic_in_the_shape_scripts_rely_on():
 
 def test_agreement_does_not_depend_on_the_order_of_the_table():
     table = long(HOLED)
-    rotation = Judgements(table.frame.reverse())
-    assert rows_of(table, "engaging") == rows_of(rotation, "engaging")
+    backwards = Judgements(table.frame.reverse())
+    assert rows_of(table, "engaging") == rows_of(backwards, "engaging")
 
 
 @pytest.mark.timing
@@ -482,7 +484,7 @@ def test_alpha_of_real_judgements(data, file, quality, alpha, n):
 
 def test_judges_who_met_no_other_share_a_column_and_change_no_figure():
     """3 judges of 12 units, and 40 people who rated a unit of their own: the agreement is the same."""
-    seen_users = [
+    shared_units = [
         Judgement(
             f"d{u}", None, None, "fun", f"j{j}", "outsider", float((u * (j + 1)) % 5 + 1), 1, 5
         )
@@ -493,11 +495,11 @@ def test_judges_who_met_no_other_share_a_column_and_change_no_figure():
         Judgement(f"x{i}", None, None, "fun", f"s{i}", "outsider", float(i % 5 + 1), 1, 5)
         for i in range(40)
     ]
-    few, many = Judgements.of([*seen_users, *alone[:20]]), Judgements.of([*seen_users, *alone])
+    few, many = Judgements.of([*shared_units, *alone[:20]]), Judgements.of([*shared_units, *alone])
     assert rating_matrix(few, "fun").matrix.shape == (32, 23)
     assert rating_matrix(many, "fun").matrix.shape == (52, 4)
     alphas = [
         next(r.value for r in rows_of(j, "fun") if r.score == "pairwise_pearson")
-        for j in (Judgements.of(seen_users), few, many)
+        for j in (Judgements.of(shared_units), few, many)
     ]
     assert alphas[0] == pytest.approx(alphas[1], rel=1e-12) == pytest.approx(alphas[2], rel=1e-12)

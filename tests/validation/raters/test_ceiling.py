@@ -75,10 +75,10 @@ def test_ceilings_are_what_the_truth_reaches(missing):
     matrix = truth[:, None] + generator.normal(0, 1.5, (20_000, 4))
     matrix[generator.random(matrix.shape) < missing] = NAN
     rated = np.isfinite(matrix).any(axis=1)
-    reached = correlation(truth[rated], np.nanmean(matrix[rated], axis=1))
+    correlation_with_truth = correlation(truth[rated], np.nanmean(matrix[rated], axis=1))
     result = of(matrix)
-    assert result.analytic.value == pytest.approx(reached, abs=0.01)
-    assert result.split_half.value == pytest.approx(reached, abs=0.01)
+    assert result.analytic.value == pytest.approx(correlation_with_truth, abs=0.01)
+    assert result.split_half.value == pytest.approx(correlation_with_truth, abs=0.01)
     assert result.analytic.low < result.analytic.value < result.analytic.high
     if not missing:
         # r(x, mean of 3) = var / √((var + s)(var + s/3)) with var = 1, s = 2.25
@@ -87,8 +87,8 @@ def test_ceilings_are_what_the_truth_reaches(missing):
 
 
 def test_judges_without_any_agreement_leave_a_ceiling_of_nought():
-    separate = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
-    result = of(separate)
+    matrix = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
+    result = of(matrix)
     assert result.analytic.value == 0.0
     assert result.one_more_judge.value < 0
 

@@ -20,7 +20,7 @@ ONE = [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
 OTHER = [3, 2, 5, 4, 7, 6, 9, 8, 11, 10]
 
 
-def judged(kind, values, judge, dialogs=None, quality="good"):
+def judgements_of(kind, values, judge, dialogs=None, quality="good"):
     return [
         Judgement(f"d{(dialogs or range(len(values)))[i]}", i, "bot", quality, judge, kind, v)
         for i, v in enumerate(values)
@@ -29,9 +29,9 @@ def judged(kind, values, judge, dialogs=None, quality="good"):
 
 def everybody(dialogs=None):
     return [
-        *judged("interlocutor", INSIDE, "me", dialogs),
-        *judged("outsider", ONE, "a", dialogs),
-        *judged("expert", OTHER, "b", dialogs),
+        *judgements_of("interlocutor", INSIDE, "me", dialogs),
+        *judgements_of("outsider", ONE, "a", dialogs),
+        *judgements_of("expert", OTHER, "b", dialogs),
     ]
 
 
@@ -54,46 +54,51 @@ def test_the_mean_of_outsiders_by_hand():
 def test_units_of_one_dialog_are_drawn_together():
     dialogs = [i // 2 for i in range(24)]
     x, y = np.arange(24) * 7 % 11 / 1.0, np.arange(24) * 5 % 13 / 1.0
-    inputs = judged("interlocutor", list(x), "me", dialogs)
-    inputs += judged("outsider", list(y), "a", dialogs)
-    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good", seed=3)
+    judgements = judgements_of("interlocutor", list(x), "me", dialogs)
+    judgements += judgements_of("outsider", list(y), "a", dialogs)
+    (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good", seed=3)
     order = np.lexsort([np.arange(24), [f"d{d}" for d in dialogs]])
-    output = bootstrap_correlation(
+    expected = bootstrap_correlation(
         x[order], y[order], np.array([f"d{d}" for d in dialogs])[order], seed=3
     )
-    assert (row.value, row.low, row.high) == (output.value, output.low, output.high)
+    assert (row.value, row.low, row.high) == (expected.value, expected.low, expected.high)
     assert row.method.startswith("Pearson r, bootstrap of 12 clusters")
 
 
 def test_the_order_of_judgements_changes_nothing():
-    full = Judgements.of(everybody([i // 2 for i in range(10)]))
-    mixture = Judgements(full.frame.sample(fraction=1, shuffle=True, seed=5))
-    assert interlocutor_outsiders_row(full, "good") == interlocutor_outsiders_row(mixture, "good")
+    judgements = Judgements.of(everybody([i // 2 for i in range(10)]))
+    permutation = Judgements(judgements.frame.sample(fraction=1, shuffle=True, seed=5))
+    assert interlocutor_outsiders_row(judgements, "good") == interlocutor_outsiders_row(
+        permutation, "good"
+    )
 
 
 @pytest.mark.parametrize(
-    "given",
+    "judgements",
     [
-        everybody()[:-1] + judged("outsider", [None] * 10, "c"),
-        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged(None, ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a", quality="other"),
-        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
+        everybody()[:-1] + judgements_of("outsider", [None] * 10, "c"),
+        judgements_of("interlocutor", INSIDE[:9], "me") + judgements_of("outsider", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of("model", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of(None, ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me")
+        + judgements_of("outsider", ONE, "a", quality="other"),
+        judgements_of("outsider", INSIDE, "me") + judgements_of("expert", ONE, "a"),
     ],
 )
-def test_what_is_not_counted(given):
+def test_what_is_not_counted(judgements):
     """No row: nine units with both, only a model, nobody knows who, another quality, all outside.
 
     The first has all ten: a judge who did not rate changes nothing.
     """
-    output = interlocutor_outsiders_row(Judgements.of(given), "good")
-    assert [r.n for r in output] == ([10] if len(given) == 39 else [])
+    rows = interlocutor_outsiders_row(Judgements.of(judgements), "good")
+    assert [r.n for r in rows] == ([10] if len(judgements) == 39 else [])
 
 
 def test_ratings_that_never_vary_say_so():
-    inputs = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
-    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good")
+    judgements = judgements_of("interlocutor", [3.0] * 10, "me") + judgements_of(
+        "outsider", ONE, "a"
+    )
+    (row,) = interlocutor_outsiders_row(Judgements.of(judgements), "good")
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 10)
 
 
@@ -103,17 +108,17 @@ SCORES = ["inside_outside_alone", "inside_outside_ceiling", "inside_outside_endl
 def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """What who took part wrote, and what each onlooker did: whole numbers with noise."""
     rng = np.random.default_rng(seed)
-    felt = rng.normal(4, 1.5, units)
-    records = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
-    return np.round(felt + rng.normal(0, 2, units)), np.round(records)
+    true_ratings = rng.normal(4, 1.5, units)
+    outside = true_ratings[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
+    return np.round(true_ratings + rng.normal(0, 2, units)), np.round(outside)
 
 
-def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
-    inputs = judged("interlocutor", inside.tolist(), "me", dialogs)
-    for j in range(seen.shape[1]):
-        column = [None if np.isnan(v) else v for v in seen[:, j].tolist()]
-        inputs += judged("outsider", column, f"o{j}", dialogs)
-    return Judgements.of(inputs)
+def as_judgements(inside: np.ndarray, outside: np.ndarray, dialogs: list[int] | None = None):
+    judgements = judgements_of("interlocutor", inside.tolist(), "me", dialogs)
+    for j in range(outside.shape[1]):
+        column = [None if np.isnan(v) else v for v in outside[:, j].tolist()]
+        judgements += judgements_of("outsider", column, f"o{j}", dialogs)
+    return Judgements.of(judgements)
 
 
 def covariance(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -127,11 +132,11 @@ def r_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return covariance(weights, x, y) / np.sqrt(squares)
 
 
-def cronbach(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def cronbach(weights: np.ndarray, ratings: np.ndarray) -> np.ndarray:
     """Alpha = k / (k - 1) (1 - sum of variances / variance of the sum), which is ICC(3,k)."""
-    k, full = seen.shape[1], seen.sum(axis=1)
-    single = sum(covariance(weights, column, column) for column in seen.T)
-    return k / (k - 1) * (1 - single / covariance(weights, full, full))
+    k, total = ratings.shape[1], ratings.sum(axis=1)
+    single = sum(covariance(weights, column, column) for column in ratings.T)
+    return k / (k - 1) * (1 - single / covariance(weights, total, total))
 
 
 def test_by_hand() -> None:
@@ -150,65 +155,71 @@ def test_by_hand() -> None:
 
 def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
     """Cronbach's alpha and plain correlations, over the same draws of twenty dialogs."""
-    inside, records = crowd()
+    inside, outside = crowd()
     dialogs = [i // 2 for i in range(40)]
-    rows = outsider_rows(as_judgements(inside, records, dialogs), "good", seed=4)
+    rows = outsider_rows(as_judgements(inside, outside, dialogs), "good", seed=4)
     order = sorted(set(dialogs), key=lambda d: f"d{d}")
-    chart = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
-    weights = np.vstack([np.ones(40), chart])
-    top = np.sqrt(np.maximum(cronbach(weights, records), 0))
-    alone = np.mean([r_of(weights, inside, column) for column in records.T], axis=0)
-    mean = r_of(weights, inside, records.mean(axis=1))
-    for row, output in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
-        ends = np.quantile(output[1:][np.isfinite(output[1:])], [0.025, 0.975])
-        assert [row.value, row.low, row.high] == pytest.approx([output[0], *ends], abs=1e-9)
+    counts = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
+    weights = np.vstack([np.ones(40), counts])
+    top = np.sqrt(np.maximum(cronbach(weights, outside), 0))
+    alone = np.mean([r_of(weights, inside, column) for column in outside.T], axis=0)
+    mean = r_of(weights, inside, outside.mean(axis=1))
+    for row, expected in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
+        ends = np.quantile(expected[1:][np.isfinite(expected[1:])], [0.025, 0.975])
+        assert [row.value, row.low, row.high] == pytest.approx([expected[0], *ends], abs=1e-9)
 
 
 def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
-    inputs = as_judgements(*crowd(200, 5, seed=2))
-    alone, top, endless = (r.value or 0 for r in outsider_rows(inputs, "good"))
-    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(inputs, "good"))
+    judgements = as_judgements(*crowd(200, 5, seed=2))
+    alone, top, endless = (r.value or 0 for r in outsider_rows(judgements, "good"))
+    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(judgements, "good"))
     assert alone < mean < endless < 1
     assert endless == pytest.approx(mean / top, abs=1e-9)
 
 
 def test_units_that_one_left_out_go_where_they_are_few() -> None:
-    inside, records = crowd(100)
-    records[0, 0] = np.nan
-    assert {r.n for r in outsider_rows(as_judgements(inside, records), "good")} == {99}
-    records[:50, 0] = np.nan
-    rows = outsider_rows(as_judgements(inside, records), "good")
+    inside, outside = crowd(100)
+    outside[0, 0] = np.nan
+    assert {r.n for r in outsider_rows(as_judgements(inside, outside), "good")} == {99}
+    outside[:50, 0] = np.nan
+    rows = outsider_rows(as_judgements(inside, outside), "good")
     assert [r.n for r in rows] == [100, 100, 100]
     assert rows[1].method.startswith("√ICC(1,k), k the harmonic mean")
 
 
 @pytest.mark.parametrize(
-    ("given", "status"),
+    ("judgements", "status"),
     [
-        (judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a"), ["ok"]),
-        (judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a"), ["degenerate"]),
-        (judged("interlocutor", INSIDE, "me") + judged("outsider", [2] * 10, "a"), ["degenerate"]),
+        (judgements_of("interlocutor", INSIDE, "me") + judgements_of("outsider", ONE, "a"), ["ok"]),
+        (
+            judgements_of("interlocutor", [3.0] * 10, "me") + judgements_of("outsider", ONE, "a"),
+            ["degenerate"],
+        ),
+        (
+            judgements_of("interlocutor", INSIDE, "me") + judgements_of("outsider", [2] * 10, "a"),
+            ["degenerate"],
+        ),
     ],
 )
-def test_what_cannot_be_had_says_why(given: list, status: list[str]) -> None:
+def test_what_cannot_be_had_says_why(judgements: list, status: list[str]) -> None:
     """One onlooker has no reliability, and who never varies no correlation."""
-    rows = outsider_rows(Judgements.of(given), "good")
+    rows = outsider_rows(Judgements.of(judgements), "good")
     assert [r.status for r in rows][:1] == status
     assert [r.value for r in rows][1:] == [None, None]
     assert rows[1].status == "too_few"
 
 
 @pytest.mark.parametrize(
-    "given",
+    "judgements",
     [
-        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
-        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
-        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
-        judged("interlocutor", INSIDE, "me"),
+        judgements_of("interlocutor", INSIDE[:9], "me") + judgements_of("outsider", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me") + judgements_of("model", ONE, "a"),
+        judgements_of("outsider", INSIDE, "me") + judgements_of("expert", ONE, "a"),
+        judgements_of("interlocutor", INSIDE, "me"),
     ],
 )
-def test_no_row_without_ten_units_of_both(given: list) -> None:
-    assert outsider_rows(Judgements.of(given), "good") == []
+def test_no_row_without_ten_units_of_both(judgements: list) -> None:
+    assert outsider_rows(Judgements.of(judgements), "good") == []
 
 
 def test_hazumi(data: Path) -> None:

@@ -18,12 +18,12 @@ from simpatico.validation.raters.preparation import (
 from simpatico.validation.raters.ratings import rating_matrix
 
 
-def judged(unit, judge, value, quality="engaging"):
+def judgement(unit, judge, value, quality="engaging"):
     return Judgement(f"d{unit:02}", None, "bot", quality, judge, "outsider", value, 1.0, 5.0)
 
 
 def table(**columns):
-    rows = [judged(u, j, v) for j, inputs in columns.items() for u, v in enumerate(inputs)]
+    rows = [judgement(u, j, v) for j, values in columns.items() for u, v in enumerate(values)]
     return Judgements.of(rows)
 
 
@@ -49,22 +49,24 @@ def test_standardised_values_are_in_each_judges_own_units():
 
 
 def test_standardised_within_a_quality_and_for_huge_values():
-    rows = [judged(u, "ann", v)._replace(scale_max=None) for u, v in enumerate([1e300, 1.0, 1.0])]
-    rows += [judged(u, "ann", v, "other") for u, v in enumerate([1.0, 2.0, 3.0])]
+    rows = [
+        judgement(u, "ann", v)._replace(scale_max=None) for u, v in enumerate([1e300, 1.0, 1.0])
+    ]
+    rows += [judgement(u, "ann", v, "other") for u, v in enumerate([1.0, 2.0, 3.0])]
     ready = standardise_judgements(Judgements.of(rows))
     assert rating_matrix(ready.judgements, "other").matrix[:, 0].tolist() == pytest.approx(
         [-1, 0, 1]
     )
-    result = rating_matrix(ready.judgements, "engaging").matrix[:, 0]
-    assert result == pytest.approx([2 / 3**0.5, -1 / 3**0.5, -1 / 3**0.5])
+    column = rating_matrix(ready.judgements, "engaging").matrix[:, 0]
+    assert column == pytest.approx([2 / 3**0.5, -1 / 3**0.5, -1 / 3**0.5])
 
 
 def test_attention_checks():
     rows = [*table(ann=[1, 2], bob=[3, 3], cleo=[4, 5]).frame.iter_rows()]
-    rows += [judged(0, "ann", 1.0, "attention"), judged(1, "ann", 1.0, "attention")]
+    rows += [judgement(0, "ann", 1.0, "attention"), judgement(1, "ann", 1.0, "attention")]
     rows += [
-        judged(0, "bob", 1.0, "attention"),
-        judged(1, "bob", 0.0, "attention")._replace(scale_min=0.0),
+        judgement(0, "bob", 1.0, "attention"),
+        judgement(1, "bob", 0.0, "attention")._replace(scale_min=0.0),
     ]
     ready = drop_inattentive(Judgements.of([Judgement(*r) for r in rows]))
     assert ready.judges.select("judge", "ratings", "value", "kept", "reason").rows() == [
@@ -93,8 +95,8 @@ def judged_on(quality, scale, *, turn=None, judge="a", values=(1, 2)):
 
 def test_a_quality_of_two_scales_is_left_out_and_named():
     fine = judged_on("warm", (1, 5)) + judged_on("warm", (1, 5), judge="b")
-    mixture = judged_on("overall", (1, 5)) + judged_on("overall", (1, 7), judge="b")
-    left, notes = drop_mixed_scales(Judgements.of(fine + mixture))
+    conflicting = judged_on("overall", (1, 5)) + judged_on("overall", (1, 7), judge="b")
+    left, notes = drop_mixed_scales(Judgements.of(fine + conflicting))
     assert left.frame.equals(Judgements.of(fine).frame)
     assert notes == [
         "quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 7, and left out; "
@@ -103,10 +105,10 @@ def test_a_quality_of_two_scales_is_left_out_and_named():
 
 
 def test_where_nothing_else_was_judged_it_is_refused():
-    mixture = judged_on("overall", (0, 1)) + judged_on("overall", (1, 5), judge="b")
-    mixture += judged_on("overall", (0, 1.5), judge="c", values=(1, 0))
+    conflicting = judged_on("overall", (0, 1)) + judged_on("overall", (1, 5), judge="b")
+    conflicting += judged_on("overall", (0, 1.5), judge="c", values=(1, 0))
     with pytest.raises(DataError) as error:
-        drop_mixed_scales(Judgements.of([*mixture[2:], *mixture[:1]]))
+        drop_mixed_scales(Judgements.of([*conflicting[2:], *conflicting[:1]]))
     assert str(error.value) == (
         "quality 'overall' of dialogs was judged on 3 scales, 0 to 1, 0 to 1.5 and 1 to 5; "
         "keep judgements of one scale, or standardise each judge's (--standardise)"
@@ -124,25 +126,25 @@ def test_where_nothing_else_was_judged_it_is_refused():
 )
 def test_what_is_no_second_scale(second):
     """Bounds not given, turns beside whole dialogs, another quality."""
-    inputs = Judgements.of(judged_on("overall", (1, 5)) + second)
-    left, notes = drop_mixed_scales(inputs)
-    assert left.frame.equals(inputs.frame)
+    judgements = Judgements.of(judged_on("overall", (1, 5)) + second)
+    left, notes = drop_mixed_scales(judgements)
+    assert left.frame.equals(judgements.frame)
     assert notes == []
 
 
 def test_one_bound_that_differs_is_enough():
-    inputs = judged_on("overall", (1, 5)) + judged_on("overall", (None, 7), judge="b")
+    judgements = judged_on("overall", (1, 5)) + judged_on("overall", (None, 7), judge="b")
     with pytest.raises(DataError, match="2 scales, open to 7 and 1 to 5"):
-        drop_mixed_scales(Judgements.of(inputs))
+        drop_mixed_scales(Judgements.of(judgements))
 
 
 def test_standardised_judgements_have_no_scale_left_to_mix():
     """A judge who used 1-5 (1 3 5) and 1-9 (1 5 9) gets -1, 0 and 1 on each: sd 2 and 4."""
-    inputs = judged_on("overall", (1, 5), values=(1, 3, 5))
-    inputs += [
+    judgements = judged_on("overall", (1, 5), values=(1, 3, 5))
+    judgements += [
         j._replace(dialog=f"e{j.dialog}") for j in judged_on("overall", (1, 9), values=(1, 5, 9))
     ]
-    ready = standardise_judgements(Judgements.of(inputs))
+    ready = standardise_judgements(Judgements.of(judgements))
     assert ready.judgements.frame["value"].to_list() == pytest.approx([-1, 0, 1] * 2)
     assert ready.judges.select("ratings", "value", "kept", "reason").rows() == [
         (6, 4.0, True, None)
@@ -180,9 +182,9 @@ def test_people_are_left_out_and_counted(run):
     """The bot's length is 1 to 8 and its rating too: r = 1, whatever is said of the person."""
     bots = [(f"d{i}", "bot", float(i + 1)) for i in range(8)]
     people = [(f"d{i}", "ann", float(8 - i)) for i in range(8)]
-    output = validate(run, rated(*bots, *people))
-    assert [(r.n, round(r.value, 9), r.unmatched) for r in output.correlations] == [(8, 1.0, 0)]
-    assert output.notes == [
+    evidence = validate(run, rated(*bots, *people))
+    assert [(r.n, round(r.value, 9), r.unmatched) for r in evidence.correlations] == [(8, 1.0, 0)]
+    assert evidence.notes == [
         "8 judgements of people are left out, since they are no system under test"
     ]
     both = validate(run, rated(*bots, *people), Question(with_human=True))
@@ -191,11 +193,11 @@ def test_people_are_left_out_and_counted(run):
 
 
 def test_where_only_people_were_judged_they_stay(run):
-    output = validate(run, rated(*[(f"d{i}", "ann", float(i)) for i in range(8)]))
-    assert [(r.n, r.status) for r in output.correlations] == [(8, "degenerate")]
+    evidence = validate(run, rated(*[(f"d{i}", "ann", float(i)) for i in range(8)]))
+    assert [(r.n, r.status) for r in evidence.correlations] == [(8, "degenerate")]
 
 
 def test_a_judgement_without_a_speaker_is_of_the_one_system(run):
-    output = validate(run, rated(*[(f"d{i}", None, float(i + 1)) for i in range(8)]))
-    assert [(r.n, round(r.value, 9)) for r in output.correlations] == [(8, 1.0)]
-    assert output.notes == []
+    evidence = validate(run, rated(*[(f"d{i}", None, float(i + 1)) for i in range(8)]))
+    assert [(r.n, round(r.value, 9)) for r in evidence.correlations] == [(8, 1.0)]
+    assert evidence.notes == []
