@@ -37,5 +37,5 @@ class ReplyChance(UserAware):
         ),
         citation=CITATION,
         kind="evaluator",
-        careful="That somebody answers is not that they are pleased: who is puzzled asks again.",
+        careful="A reply is no sign of satisfaction: puzzled users ask again.",
     )

@@ -242,7 +242,7 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
     assert metric.card.about.endswith(
         "Trained on made up (licence: not stated): 95 turns. It knows 8 users."
     ), "80% of 120, without the one that is open at the cut"
-    assert metric.card.citation.endswith("as it was done here with a mark for each person")
+    assert metric.card.citation.endswith("here fine-tuned with a special token per user")
 
 
 def test_chances_of_turns_held_out_are_those_reported(chance):
