@@ -133,7 +133,7 @@ settings = repeatable(
 )
 traditional = names(
     "--traditional",
-    "Baseline scores of the incremental validity.  [default: all traditional metrics]",
+    "Baseline scores for incremental validity.  [default: all traditional metrics]",
 )
 
 reading = combine(
