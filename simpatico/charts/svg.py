@@ -14,20 +14,23 @@ from unicodedata import combining, east_asian_width
 from simpatico.charts.html import Child, Html, el, join_html, raw_element, show_invisible
 from simpatico.charts.systems import mark_definitions
 
-FONT_FAMILIES = "'Liberation Sans', Arial, Helvetica, simpatico, sans-serif"
+FONT_FAMILIES = "'Liberation Sans', Arial, Helvetica, simpatico, simpatico-noto, sans-serif"
 """The PDF converter brings the first one along; the next two have the same widths."""
 
 FALLBACK_FACES = "".join(
-    f"@font-face{{font-family:simpatico;font-weight:{weight};src:{sources};size-adjust:{size}%}}"
-    for weight, sources, size in (
-        (400, "local('DejaVu Sans'),local('Verdana')", 84),
-        (700, "local('DejaVu Sans Bold'),local('Verdana Bold')", 79),
+    f"@font-face{{font-family:{family};font-weight:{weight};src:{sources};size-adjust:{size}%}}"
+    for family, weight, sources, size in (
+        ("simpatico", 400, "local('DejaVu Sans'),local('Verdana')", 84),
+        ("simpatico", 700, "local('DejaVu Sans Bold'),local('Verdana Bold')", 79),
+        ("simpatico-noto", 400, "local('Noto Sans'),local('Noto Sans Regular')", 90),
+        ("simpatico-noto", 700, "local('Noto Sans Bold')", 92),
     )
 )
 """Where only wider fonts are installed, these are drawn smaller, until they are as wide as Arial.
 
 Text is laid out by Arial's widths (see `text_width`); DejaVu Sans and Verdana need 14% more, in
-bold 20%. A font inside of the figure would not help: vector editors and journals' tools ignore it.
+bold 20%, Noto Sans 8% and 6%. A font inside of the figure would not help: vector editors and
+journals' tools ignore it.
 """
 
 FONT_SIZE = 10.0
