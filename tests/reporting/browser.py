@@ -70,7 +70,7 @@ def write_fonts_conf(fonts: str, folder: Path) -> Path:
     regular = next(files, None)
     if regular is None:
         skip_or_fail(
-            f"no {fonts} fonts: apt-get install fonts-{dejavu - core, liberation, noto - core}"
+            f"no {fonts} fonts: apt-get install fonts-dejavu-core fonts-liberation fonts-noto-core"
         )
     path = folder / f"{fonts}.conf"
     path.write_text(FONTS_CONF.format(fonts=regular.parent, cache=folder / "cache"))
