@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
 from simpatico.metric import EVIDENCE, collect_evidence, plain_name
+from simpatico.registry import builtin_names, kind_in_source, load_all, preset
 from simpatico.turns import KEYS
 from tests.conftest import ROOT
 from tests.models.ready import MADE, TINY, ready
@@ -234,6 +235,19 @@ def test_importing_metrics_imports_nothing_heavy():
     assert not HEAVY & set(modules.split())
 
 
+@pytest.mark.parametrize("name", sorted(builtin_names()))
+def test_the_kind_stands_on_the_card_as_text(name):
+    """Presets read it off the file: write `kind="..."` in `Card(...)`, in the metric's own file."""
+    assert kind_in_source(name) == load(name).card.kind
+
+
+def test_a_preset_imports_its_own_metrics_alone():
+    code = "import sys; from simpatico.registry import preset; preset('psych'); print(*sys.modules)"
+    modules = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    imported = {n for n in builtin_names() if f"simpatico.metrics.{n}" in modules.split()}
+    assert imported == {n for n in builtin_names() if load(n).card.kind == "psychological"}
+
+
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     """Statistics are sums: two turns merged are what one turn with both texts is."""
     unmerged = Turns.from_utterances(
@@ -305,11 +319,12 @@ def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatc
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "maybe"}))
     assert score(turns, [load("hedging")]).at("turn")["hedging"].to_list() == [1.0]
     assert "code_sha256:" in signature(load("hedging"))
+    assert "hedging" in preset("psych")
+    assert "hedging" not in preset("neural")
 
 
 def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch):
     from simpatico.errors import MissingResource
-    from simpatico.registry import load_all, preset
 
     info = tmp_path / "broken-1.dist-info"
     info.mkdir()

@@ -145,6 +145,18 @@ def test_help_is_there_at_once(arguments):
     assert done.returncode == 0, done.stderr
 
 
+def test_an_evaluator_is_loaded_without_the_others():
+    code = (
+        "import sys\n"
+        "from simpatico.cli import cli\n"
+        "cli.main(['train', 'engagement', '--help'], standalone_mode=False)\n"
+        "print(*(m for m in sys.modules if m.startswith('simpatico.cli.commands.train.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = {name.rpartition(".")[2] for name in done.stdout.splitlines()[-1].split()}
+    assert modules == {"engagement", "_command_line"}
+
+
 def test_the_help_lists_every_command_with_its_own_words():
     from simpatico.cli import cli
 
