@@ -1,21 +1,22 @@
 """Find metrics by name. The folder is the registry; nothing registers itself on import.
 
-Listing names imports nothing: a metric is loaded when it is first used, since some of them import
-onnxruntime or torch. Other packages add metrics through the entry point group `simpatico.metrics`.
+Listing names imports nothing, and a preset imports its own metrics alone: all of them take half a
+second. Other packages add metrics through the entry point group `simpatico.metrics`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, cast, get_args
 
 import simpatico.metrics
 from simpatico.errors import ContractError, MissingResource, UnknownName, suggest_names
-from simpatico.metric import Kind, Metric, missing_resource
+from simpatico.metric import Card, Kind, Metric, missing_resource
 
 GROUP = "simpatico.metrics"
 PRESETS: dict[str, tuple[Kind, ...]] = {
@@ -23,6 +24,8 @@ PRESETS: dict[str, tuple[Kind, ...]] = {
     "neural": ("traditional", "evaluator"),
     "all": ("psychological", "traditional", "evaluator", "other"),
 }
+KIND = re.compile(rf'\bkind="({"|".join(get_args(Kind))})"')
+"""The kind of a metric as its file writes it on the card."""
 
 
 def available() -> list[str]:
@@ -103,24 +106,35 @@ def metric_class(name: str) -> type[Any]:
 
 def load_all() -> dict[str, Metric | MissingResource]:
     """Every metric with its defaults, or why it cannot be had."""
-    metrics: dict[str, Metric | MissingResource] = {}
-    for name in available():
-        try:
-            metrics[name] = load(name)
-        except MissingResource as absent:
-            metrics[name] = absent
-    return metrics
+    return {name: load_if_possible(name) for name in available()}
+
+
+def load_if_possible(name: str) -> Metric | MissingResource:
+    """The metric with its defaults, or why it cannot be had."""
+    try:
+        return load(name)
+    except MissingResource as absent:
+        return absent
 
 
 def preset(name: str) -> list[str]:
     """Names of the metrics of a preset that can run here."""
-    names = []
-    for metric_name, metric in load_all().items():
+    kinds, names = PRESETS[name], []
+    other_kinds = {n for n in builtin_names() if kind_in_source(n) not in kinds}
+    for metric_name in sorted(set(available()) - other_kinds):
+        metric = load_if_possible(metric_name)
         if isinstance(metric, MissingResource) or missing_resource(metric) is not None:
             continue
         # neural metrics are those that take a pretrained model as a parameter
         holders = getattr(metric, "carries", ("model",))
         takes_model = any(f.name in holders for f in fields(metric))
-        if metric.card.kind in PRESETS[name] and (takes_model or name != "neural"):
+        if metric.card.kind in kinds and (takes_model or name != "neural"):
             names.append(metric_name)
     return names
+
+
+def kind_in_source(name: str) -> Kind:
+    """The kind of a metric of this package, read off its file instead of importing it."""
+    (folder,) = simpatico.metrics.__path__
+    kind = KIND.search((Path(folder) / f"{name}.py").read_text(encoding="utf-8"))
+    return cast(Kind, kind[1]) if kind else Card.kind

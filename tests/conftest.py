@@ -19,6 +19,9 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("SIMPATICO_DATA", ROOT.parent / "shared" / "data"))
 """Where the real data sets stand, if they are here."""
 os.environ["SIMPATICO_CACHE"] = "off"  # tests of the cache choose a folder of their own
+# tests run in as many processes as there are cores: torch's threads would wait for each other,
+# which takes several times the work; tests of threads choose a number of their own
+os.environ.setdefault("SIMPATICO_THREADS", "1")
 
 
 def talk(*lines: str, dialog: str = "d") -> Turns:

@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
 from simpatico.metric import EVIDENCE, collect_evidence, plain_name
+from simpatico.registry import builtin_names, kind_in_source, load_all, preset
 from simpatico.turns import KEYS
 from tests.conftest import ROOT
 from tests.models.ready import MADE, TINY, ready
@@ -56,76 +57,37 @@ PLAIN = {"length", "question_rate"}
 """What a turn without words has as well: 0 of them, and no question unless it has the mark."""
 
 
-def in_range(metric, turns):
-    table = score(turns, [metric])
+def check_rules(metric, turns, chunk):
+    """Ranges, one row per unit in their order, and no influence of chunk size or dialog order."""
+    table, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
+    reverse = Turns(turns.frame.sort("dialog", descending=True, maintain_order=True))
+    backward = score(reverse, [metric])
     for level in ("turn", "dialog", "system"):
         frame = table.at(level)
+        if level != "system":
+            assert_frame_equal(frame.select(KEYS[level]), turns.units(level))
         for spec in metric.scores:
             if spec.name in frame.columns:
                 values = frame[spec.name].drop_nulls()
                 low, high = spec.range
                 assert values.is_finite().all()
                 assert values.is_between(low - 1e-12, high + 1e-12).all()
-
-
-def row_by_row(metric, turns):
-    table = score(turns, [metric])
-    for level in ("turn", "dialog"):
-        assert_frame_equal(table.at(level).select(KEYS[level]), turns.units(level))
-
-
-def chunks_alike(metric, turns, chunk):
-    at_once, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
-    for level in ("turn", "dialog", "system"):
-        assert_frame_equal(at_once.at(level), parts.at(level), check_exact=True)
-
-
-def orders_alike(metric, turns):
-    reverse = Turns(turns.frame.sort("dialog", descending=True, maintain_order=True))
-    forward, backward = (score(t, [metric]) for t in (turns, reverse))
-    for level in ("turn", "dialog", "system"):
-        assert_frame_equal(
-            forward.at(level), backward.at(level), check_row_order=False, check_exact=True
-        )
-
-
-@every_plain_metric
-@given(turns=conversations)
-@settings(max_examples=30, deadline=None)
-def test_scores_stay_in_their_declared_range(name, turns):
-    in_range(ready(name), turns)
-
-
-@every_plain_metric
-@given(turns=conversations)
-@settings(max_examples=20, deadline=None)
-def test_there_is_one_row_per_unit_in_the_order_of_the_units(name, turns):
-    row_by_row(ready(name), turns)
+        assert_frame_equal(frame, parts.at(level), check_exact=True)
+        assert_frame_equal(frame, backward.at(level), check_row_order=False, check_exact=True)
 
 
 @every_plain_metric
 @given(turns=conversations, chunk=st.integers(1, 8))
 @settings(max_examples=30, deadline=None)
-def test_chunk_size_changes_nothing(name, turns, chunk):
-    chunks_alike(ready(name), turns, chunk)
-
-
-@every_plain_metric
-@given(turns=conversations)
-@settings(max_examples=20, deadline=None)
-def test_order_of_dialogs_changes_nothing(name, turns):
-    orders_alike(ready(name), turns)
+def test_scores_are_in_range_and_depend_on_neither_chunks_nor_order(name, turns, chunk):
+    check_rules(ready(name), turns, chunk)
 
 
 @every_slow_metric
 @given(turns=conversations, chunk=st.integers(1, 8))
 @settings(max_examples=4, deadline=None)
 def test_metrics_that_run_a_model_keep_the_same_rules(name, turns, chunk):
-    metric = ready(name)
-    in_range(metric, turns)
-    row_by_row(metric, turns)
-    chunks_alike(metric, turns, chunk)
-    orders_alike(metric, turns)
+    check_rules(ready(name), turns, chunk)
 
 
 @every_metric
@@ -234,6 +196,19 @@ def test_importing_metrics_imports_nothing_heavy():
     assert not HEAVY & set(modules.split())
 
 
+@pytest.mark.parametrize("name", sorted(builtin_names()))
+def test_the_kind_stands_on_the_card_as_text(name):
+    """Presets read it off the file: write `kind="..."` in `Card(...)`, in the metric's own file."""
+    assert kind_in_source(name) == load(name).card.kind
+
+
+def test_a_preset_imports_its_own_metrics_alone():
+    code = "import sys; from simpatico.registry import preset; preset('psych'); print(*sys.modules)"
+    modules = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    imported = {n for n in builtin_names() if f"simpatico.metrics.{n}" in modules.split()}
+    assert imported == {n for n in builtin_names() if load(n).card.kind == "psychological"}
+
+
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     """Statistics are sums: two turns merged are what one turn with both texts is."""
     unmerged = Turns.from_utterances(
@@ -305,11 +280,12 @@ def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatc
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "maybe"}))
     assert score(turns, [load("hedging")]).at("turn")["hedging"].to_list() == [1.0]
     assert "code_sha256:" in signature(load("hedging"))
+    assert "hedging" in preset("psych")
+    assert "hedging" not in preset("neural")
 
 
 def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch):
     from simpatico.errors import MissingResource
-    from simpatico.registry import load_all, preset
 
     info = tmp_path / "broken-1.dist-info"
     info.mkdir()

@@ -53,7 +53,7 @@ class DifferenceRow:
     wide_high: float | None
     sd: float | None
     times: float | None
-    tracks: str
+    rating_correlation: str
     side: Literal["a", "b"] | None
     """The system with the higher value, whose colour it has; None where it is no finding."""
 
@@ -66,7 +66,7 @@ class DifferenceChart:
     b: SystemStyle
     groups: tuple[tuple[str, tuple[DifferenceRow, ...]], ...]
     caption: str
-    with_tracks: bool
+    with_ratings: bool
     unit: str = "dialog"
     confidence: float = 0.95
 
@@ -107,7 +107,7 @@ def difference_table(chart: DifferenceChart) -> Html:
         el("th", {"class": "ax", "scope": "col"}, plot, scale),
         el("th", {"class": "of r", "scope": "col"}, "higher in % of pairs"),
     ]
-    if chart.with_tracks:
+    if chart.with_ratings:
         heads.append(el("th", {"class": "tr", "scope": "col"}, "r with human ratings"))
     bodies = []
     for title, rows in chart.groups:
@@ -146,15 +146,15 @@ def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Ht
     if mark := difference_mark(chart, axis, row, ROW):
         plot = el("svg", {"aria-hidden": "true"}, difference_grid(axis, ROW), mark)
     # Anything but a plain or a weak correlation is grey: its brackets say what speaks against it.
-    follows = row.tracks.endswith("(weak)") or row.tracks[-1:].isdigit()
-    tracks = el("td", {"class": "tr" if follows else "tr no"}, row.tracks or NO_VALUE)
+    follows = row.rating_correlation.endswith("(weak)") or row.rating_correlation[-1:].isdigit()
+    ratings = el("td", {"class": "tr" if follows else "tr no"}, row.rating_correlation or NO_VALUE)
     return el(
         "tr",
         None,
         el("td", {"class": "st"}, row.claim, " " if note else None, note),
         el("td", {"class": "ax"}, plot),
         el("td", {"class": "of r"}, format_number(row.times, 0)),
-        tracks if chart.with_tracks else None,
+        ratings if chart.with_ratings else None,
     )
 
 

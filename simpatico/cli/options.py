@@ -5,7 +5,8 @@ Commands import this module as `opt`: `@opt.value("--jobs", 4, "Number of proces
 most options are one line. A help text says itself what happens without the option, if that is no
 value of it: `[default: detected]`.
 
-Heavy imports stand inside functions: `--help` of a command must not wait for polars or torch.
+Heavy imports stand inside functions here and in the commands that people start with: `score --help`
+must not wait for polars.
 """
 
 from __future__ import annotations

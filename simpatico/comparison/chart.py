@@ -25,21 +25,25 @@ SIDES = {"higher": "a", "lower": "b"}
 def pair_table(
     pair: Sequence[Difference],
     styles: Mapping[str, SystemStyle],
-    tracks: Callable[[str], str] | None = None,
+    rating_correlation: Callable[[str], str] | None = None,
 ) -> DifferenceChart:
-    """One pair of systems, by finding; `tracks` says how a score correlates with ratings."""
+    """One pair of systems, by finding; `rating_correlation` words the r of a score with ratings."""
     first = pair[0]
     a, b = styles[first.a], styles[first.b]
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
-        (title, tuple(pair_table_row(d, tracks) for d in rows))
+        (title, tuple(pair_table_row(d, rating_correlation) for d in rows))
         for title, rows in headline.group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
-    return DifferenceChart(a, b, groups, caption, tracks is not None, first.unit, first.confidence)
+    return DifferenceChart(
+        a, b, groups, caption, rating_correlation is not None, first.unit, first.confidence
+    )
 
 
-def pair_table_row(d: Difference, tracks: Callable[[str], str] | None = None) -> DifferenceRow:
+def pair_table_row(
+    d: Difference, rating_correlation: Callable[[str], str] | None = None
+) -> DifferenceRow:
     """One row of the table; only significant differences have a side, and with it a colour."""
     return DifferenceRow(
         claim=claim_cell(d),
@@ -51,7 +55,7 @@ def pair_table_row(d: Difference, tracks: Callable[[str], str] | None = None) ->
         wide_high=d.wide_high,
         sd=d.sd,
         times=d.times_in_100,
-        tracks=tracks(d.score) if tracks else "",
+        rating_correlation=rating_correlation(d.score) if rating_correlation else "",
         side=SIDES.get(d.finding),  # type: ignore[arg-type]
     )
 

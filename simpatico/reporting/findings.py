@@ -203,7 +203,7 @@ def compare_pairs(run: Run) -> dict[Pair, Sequence[Difference]]:
 
 
 def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None) -> Pair | None:
-    """The pair the page leads with: as request, or the one with the clearest differences."""
+    """The pair the page leads with: as requested, or the one with the clearest differences."""
     if request is None:
         return main_pair([d for pair in pairs.values() for d in pair])
     for pair in pairs:

@@ -33,7 +33,7 @@ ENGAGING = DifferenceRow(
     wide_high=0.154,
     sd=0.29,
     times=58.4,
-    tracks=".46",
+    rating_correlation=".46",
     side="a",
 )
 LOWER = replace(
@@ -52,9 +52,9 @@ SAME = replace(
     claim="Empathy",
     note="Smallest detectable difference (80% power): 0.06",
     side=None,
-    tracks=".05 (n.s.)",
+    rating_correlation=".05 (n.s.)",
 )
-NO_SPREAD = replace(SAME, claim="MAUVE", sd=None, times=None, tracks="–")
+NO_SPREAD = replace(SAME, claim="MAUVE", sd=None, times=None, rating_correlation="–")
 UNKNOWN = DifferenceRow("Distinct-2", "", None, None, None, None, None, 0.1, None, "", None)
 GAPS = DifferenceChart(
     JUNIPER,
@@ -69,7 +69,7 @@ GAPS = DifferenceChart(
         ("No significant difference", (SAME, NO_SPREAD, UNKNOWN)),
     ),
     "Differences between juniper-2 and heron-1",
-    with_tracks=True,
+    with_ratings=True,
 )
 
 
@@ -126,7 +126,7 @@ def test_it_is_a_table_with_heads_and_a_caption():
     table = tree(difference_table(GAPS))
     assert words(next(every(table, "caption"))) == "Differences between juniper-2 and heron-1"
     assert [e.get("scope") for e in every(table, "th")] == ["col"] * 4 + ["rowgroup"] * 3
-    without = tree(difference_table(replace(GAPS, with_tracks=False)))
+    without = tree(difference_table(replace(GAPS, with_ratings=False)))
     assert [e.get("colspan") for e in every(without, "th") if e.get("colspan")] == ["3"] * 3
 
 

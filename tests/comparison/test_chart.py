@@ -50,7 +50,7 @@ def test_a_row_says_what_the_difference_says(differences):
     assert words(claim_cell(dull)).startswith(f"Dull: {amount} ")
     assert " Smallest detectable difference (80% power): " in words(claim_cell(dull))
     row = pair_table_row(warm, lambda score: f"{score}?")
-    assert (row.side, row.tracks, row.times) == ("a", "warm?", 100.0)
+    assert (row.side, row.rating_correlation, row.times) == ("a", "warm?", 100.0)
     assert (row.difference, row.low, row.high) == (warm.difference, warm.low, warm.high)
     assert (row.wide_low, row.wide_high, row.sd) == (warm.wide_low, warm.wide_high, warm.sd)
     assert pair_table_row(dull).side is None
@@ -68,7 +68,7 @@ def test_rows_stand_in_groups(differences):
         ("Higher for a", 1),
         ("No significant difference", 1),
     ]
-    assert not table.with_tracks
+    assert not table.with_ratings
 
 
 def test_a_notebook_shows_the_pair_that_is_told_apart_most(differences):

@@ -21,7 +21,7 @@ from simpatico.metric import EVIDENCE, collect_evidence, missing_resource
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, nulls, word_heads
 from tests.metrics.test_engagement import turns_of
-from tests.test_contract import chunks_alike, in_range, orders_alike, row_by_row
+from tests.test_contract import check_rules
 
 NOTHING = ({"first": [0.0] * 4}, -40.0)
 HEADS = dict.fromkeys(EMOTIONS, NOTHING) | {
@@ -178,10 +178,7 @@ def test_heads_keep_the_rules_of_all_metrics(dialogs, chunk):
     turns = turns_of(dialogs)
     for name in THREE:
         metric = load(name, emotions=MODEL)
-        in_range(metric, turns)
-        row_by_row(metric, turns)
-        chunks_alike(metric, turns, chunk)
-        orders_alike(metric, turns)
+        check_rules(metric, turns, chunk)
         evidence = collect_evidence(metric, turns)
         assert evidence.schema == pl.Schema(EVIDENCE)
         assert evidence["weight"].is_finite().all()

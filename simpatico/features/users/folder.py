@@ -28,7 +28,7 @@ from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
-from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.lexicon import folder_stamps
 from simpatico.features.users import model as user_models
 from simpatico.features.users.contexts import COVARIATES, Contexts
 from simpatico.features.users.identity import DIGITS, parse_key, pseudonym
@@ -182,8 +182,7 @@ def load_user_model(model: str, target: Target | None = None) -> UserModelFolder
     folder = heads_folder(model)
     if folder is None or not is_user_model(model):
         raise MissingResource(missing_model_message(model, target))
-    stamps = tuple(mtime_and_size(path) for path in sorted(folder.iterdir()) if path.is_file())
-    user_model = read_user_model(folder, stamps)
+    user_model = read_user_model(folder, folder_stamps(folder))
     check_target(folder / RECIPE, user_model.recipe.target, target)
     return user_model
 

@@ -88,7 +88,7 @@ def raters_sentence(findings: Findings) -> str:
         return ""
     pair = findings.pairs[findings.main]
     scores = {d.title or d.score: d.score for d in pair if d.finding in ("higher", "lower")}
-    signs = {title: tracking_direction(findings, score) for title, score in scores.items()}
+    signs = {title: rating_direction(findings, score) for title, score in scores.items()}
     parts: list[str] = []
     for sign, verbs in VERBS.items():
         titles = [t for t, own in signs.items() if own == sign]
@@ -107,7 +107,7 @@ def raters_sentence(findings: Findings) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def tracking_direction(findings: Findings, score: str) -> int | None:
+def rating_direction(findings: Findings, score: str) -> int | None:
     """1 where a score correlates significantly with ratings, -1 in the wrong direction, else 0.
 
     Where lower is better, falling as ratings rise is the right one. Null with too few ratings.
@@ -121,7 +121,7 @@ def tracking_direction(findings: Findings, score: str) -> int | None:
     return 1 if (row.value > 0) == rises else -1
 
 
-def tracking_text(findings: Findings, score: str) -> str:
+def rating_correlation_text(findings: Findings, score: str) -> str:
     """A score's correlation with ratings, and in brackets what speaks against it.
 
     A difference on a metric that raters do not share may be real and still not matter.
@@ -131,7 +131,7 @@ def tracking_text(findings: Findings, score: str) -> str:
         return "–"
     if row.n < RATED:
         return "too few ratings"
-    r, direction = format_correlation(row.value), tracking_direction(findings, score)
+    r, direction = format_correlation(row.value), rating_direction(findings, score)
     if not direction:
         return f"{r} (n.s.)"
     if direction < 0:
@@ -165,10 +165,12 @@ def pair_pane(findings: Findings, pair: Pair, *, first: bool) -> list[Child]:
     differences, styles = findings.pairs[pair], findings.styles
     claim = el("p", {"class": "claim"}, color_names(headline(differences), styles))
     size = page.small_print(color_names(lede(differences), styles))
-    tracks = (lambda score: tracking_text(findings, score)) if findings.qualities else None
+    correlation = (
+        (lambda score: rating_correlation_text(findings, score)) if findings.qualities else None
+    )
     return [
         None if first else [claim, size],
-        difference_table(pair_table(differences, styles, tracks)),
+        difference_table(pair_table(differences, styles, correlation)),
         reading_notes(differences[0]) if differences[0].family else None,  # 0: nothing was tested
     ]
 

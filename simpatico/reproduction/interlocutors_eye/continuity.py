@@ -29,6 +29,11 @@ from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_note,
 from simpatico.reproduction.figures import draw_levels, level_group
 from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
+from simpatico.reproduction.interlocutors_eye.shuffles import (
+    mean_and_range,
+    shuffle_users,
+    shuffles_note,
+)
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import (
     ReplyPredictions,
@@ -36,7 +41,6 @@ from simpatico.stats.by_user import (
     compare_replies,
     evaluate_replies,
 )
-from simpatico.stats.draws import draw_uniform
 from simpatico.stats.result import Result
 from simpatico.training.users.continuity import baselines, data, train
 from simpatico.training.users.continuity.baselines import METRICS, USER_MAJORITY
@@ -46,7 +50,6 @@ from simpatico.training.users.examples import UserExamples, input_spec
 from simpatico.training.users.fit import FitSettings, fit_both_models, predict_examples
 from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
-from simpatico.wording import format_count
 
 TEXT, USER, UPDATED = "text", "+ user", "+ user, updated after each log"
 SHUFFLED = "+ user, users shuffled (mean, lowest, highest)"
@@ -66,8 +69,6 @@ COMPARISONS = {
     WORDS_USER: (WORDS, USER_MAJORITY),
 }
 """The models that each user-aware one is compared with."""
-SHUFFLE_STREAM = 8
-"""Of random numbers, so that these draws are independent of all others."""
 CAPTION = (
     "Dot: share of turns predicted correctly; line: 95% CI over users; hollow: the user's majority "
     "class. Each group has about a third of all earlier examples; named by the mean over turns."
@@ -162,38 +163,6 @@ def predict_with_updates(
         probability[indices] = predict_examples(model, part)
         model = update_users(model, part)
     return ReplyPredictions.from_probability(probability)
-
-
-def drop_inputs(examples: UserExamples) -> UserExamples:
-    """The same without any input of a turn: only who it is, and in which order."""
-    from scipy import sparse
-
-    n = len(examples.y)
-    return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
-
-
-def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
-    """The same with the users permuted over all examples."""
-    order = np.argsort(draw_uniform(len(examples.user), seed, SHUFFLE_STREAM), kind="stable")
-    return examples._replace(user=[examples.user[at] for at in order])
-
-
-def mean_and_range(results: Sequence[Result | None]) -> Result | None:
-    """The mean over shuffles between the lowest and the highest.
-
-    Null where one of the shuffles has no result; without a value where one has none.
-    """
-    if not results or None in results:
-        return None
-    values = [one.value for one in results if one is not None and one.value is not None]
-    if len(values) < len(results):
-        return Result(None, status="degenerate")
-    return Result(float(np.mean(values)), min(values), max(values))
-
-
-def shuffles_note(n: int) -> str:
-    """The note on such a mean."""
-    return f"mean, lowest and highest of {format_count(n, 'shuffle')}"
 
 
 def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:

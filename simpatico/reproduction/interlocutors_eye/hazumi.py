@@ -27,13 +27,12 @@ from simpatico.features.users.model import UserModel
 from simpatico.judgements import UNIT, Judgements
 from simpatico.reproduction.cells import Cell, count_cell, estimate_cell, make_cell, p_note
 from simpatico.reproduction.interlocutors_eye import paper
-from simpatico.reproduction.interlocutors_eye.continuity import (
-    drop_inputs,
+from simpatico.reproduction.interlocutors_eye.data import RatedData
+from simpatico.reproduction.interlocutors_eye.shuffles import (
     mean_and_range,
     shuffle_users,
     shuffles_note,
 )
-from simpatico.reproduction.interlocutors_eye.data import RatedData
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.examples import UserExamples, user_means
 from simpatico.training.users.fit import (
@@ -190,6 +189,14 @@ def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Flo
     no_text = update_users(no_text, no_inputs.take(split.validation))
     after[NO_TEXT] = predict_examples(no_text, no_inputs.take(split.test))
     return before, after
+
+
+def drop_inputs(examples: UserExamples) -> UserExamples:
+    """The same without any input of a turn: only who it is, and in which order."""
+    from scipy import sparse
+
+    n = len(examples.y)
+    return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
 
 
 def predict_shuffled(hazumi: HazumiData, *, seeds: int) -> list[Floats]:

@@ -5,7 +5,11 @@ from dataclasses import replace
 import pytest
 
 from simpatico.reporting.page import render_page
-from simpatico.reporting.sections.verdict import raters_sentence, tracking_text, verdict_section
+from simpatico.reporting.sections.verdict import (
+    raters_sentence,
+    rating_correlation_text,
+    verdict_section,
+)
 from simpatico.wording import (
     format_correlation,
     format_difference,
@@ -79,13 +83,13 @@ def test_every_row_of_every_pair_is_that_of_the_json(kind):
             if (cells := list(tr.all("td")))
         }
         for row in rows:
-            _, wins, *tracks = cells_of.pop(row_of(row))
+            _, wins, *ratings = cells_of.pop(row_of(row))
             assert wins == format_number(row["times_in_100"], 0)
             follows = [
                 tracked_of(data["evidence"]["correlations"], quality, row["score"])
                 for quality in findings.qualities[:1]
             ]
-            assert tracks == follows
+            assert ratings == follows
             if row["low"] is not None:
                 assert numbers_of(row) in row_of(row)
         assert cells_of == {}
@@ -175,7 +179,9 @@ def with_correlation(findings, score: str, value: float | None, p: float | None)
 )
 def test_whether_a_score_follows_the_raters(value, p, words):
     assert (
-        tracking_text(with_correlation(example_page("demo").findings, "length", value, p), "length")
+        rating_correlation_text(
+            with_correlation(example_page("demo").findings, "length", value, p), "length"
+        )
         == words
     )
 

@@ -11,7 +11,8 @@ from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
-from simpatico.reproduction.interlocutors_eye.continuity import drop_inputs, shuffle_users
+from simpatico.reproduction.interlocutors_eye.hazumi import drop_inputs
+from simpatico.reproduction.interlocutors_eye.shuffles import shuffle_users
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.fit import predict_examples
 from tests.reproduction.interlocutors_eye import data_sets as seeing

@@ -13,7 +13,7 @@ from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.continuity import mean_and_range, shuffles_note
+from simpatico.reproduction.interlocutors_eye.shuffles import mean_and_range, shuffles_note
 from simpatico.reproduction.request import Request
 from simpatico.stats.result import Result
 from tests.reproduction.interlocutors_eye import data_sets as seeing

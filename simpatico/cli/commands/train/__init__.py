@@ -6,23 +6,36 @@ does not beat it has found nothing.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.commands.train import (
-    continuity,
-    emotion,
-    engagement,
-    heads,
-    interlocutor,
-    trait,
-)
 from simpatico.cli.output import note, result
 
+MODULES = {
+    **dict.fromkeys(("nsp", "ruber", "ctx-ruber", "usl-h", "relevance"), "heads"),
+    **{name: name for name in ("engagement", "emotion", "continuity", "interlocutor", "trait")},
+}
+"""Evaluators, and the module of this folder that has the command of each."""
 
-@click.group(name="train")
+
+class Evaluators(click.Group):
+    """The commands below `train`: each is loaded when it is called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted([*self.commands, *MODULES])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in MODULES:
+            return super().get_command(context, name)
+        module = import_module(f"{__name__}.{MODULES[name]}")
+        command: click.Command = getattr(module, name.replace("-", "_"))
+        return command
+
+
+@click.group(name="train", cls=Evaluators)
 def command() -> None:
     """Train a model or derive a lexicon from your own data.
 
@@ -45,11 +58,3 @@ def lexicon_command(data: Path, out: Path, minimum: int) -> None:
     lexicon = derive_lexicon(data, out, minimum=minimum)
     note(f"{lexicon.height:,} weights for {lexicon['term'].n_unique():,} words")
     result(str(out))
-
-
-for evaluator in (
-    *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, heads.relevance),
-    *(engagement.engagement, emotion.emotion, continuity.continuity, interlocutor.interlocutor),
-    trait.trait,
-):
-    command.add_command(evaluator)
