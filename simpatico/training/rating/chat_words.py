@@ -1,0 +1,112 @@
+"""Count words and pairs of words in chat, for `simpatico.features.chat_words`.
+
+Pairs that fewer than `minimum` texts' worth of times occur are left out: they are half of all pairs,
+say little, and could show what somebody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save
+
+from simpatico.arrays import Floats, Ints
+from simpatico.errors import BadValue, DataError
+from simpatico.features.chat_words import (
+    CARD,
+    PAIR_SHARE,
+    RECIPE,
+    VOCABULARY,
+    WEIGHTS,
+    ChatRecipe,
+    neighbours,
+    pair_keys,
+)
+from simpatico.features.replies import word_table
+from simpatico.features.words import WordTable
+from simpatico.training.card import About, ModelCard
+from simpatico.training.model_folder import encode_json, write_model_folder
+
+
+@dataclass(frozen=True)
+class CountSettings:
+    """How many words are kept, and from how many occurrences on a pair is."""
+
+    vocabulary: int = 20_000
+    minimum: int = 4
+
+    def __post_init__(self) -> None:
+        if self.vocabulary < 1 or self.minimum < 1:
+            raise BadValue(
+                f"vocabulary is {self.vocabulary} and minimum {self.minimum}; both are 1 or more"
+            )
+
+
+def count_chat_words(
+    texts: Sequence[str], out: Path, *, settings: CountSettings, about: About
+) -> ChatRecipe:
+    """Write the folder of counts of these texts."""
+    table = word_table(texts)
+    if not len(table.codes):
+        raise DataError(f"{about.data}: no text has a word; give conversations or lines of text")
+    documents = distinct_rows(table)
+    order = np.argsort(-documents, kind="stable")[: settings.vocabulary]
+    order = order[documents[order] >= settings.minimum]
+    words = table.vocabulary.gather(order).to_list()
+    ids = np.zeros(len(table.vocabulary), np.int64)
+    ids[order] = np.arange(1, len(order) + 1)
+    keys, associations = count_pairs(table, ids, len(order) + 1, settings.minimum)
+    recipe = ChatRecipe("chat-words", int((table.counts > 0).sum()), len(table.codes))
+    tensors = {
+        "documents": np.concatenate([[0], documents[order]]).astype(np.int32),
+        "pairs": keys.astype(np.uint32),
+        "associations": associations.astype(np.float16),
+    }
+    card = ModelCard(
+        "Words of English chat",
+        "How common words and pairs of neighbouring words are in English chat. "
+        "`predicted_rating` reads specificity and fluency off them.",
+        [f"- {recipe.texts:,} texts with {recipe.words:,} words: {about.data}"],
+        [
+            f"- the {len(words):,} words that most texts have, each in {settings.minimum} texts or "
+            f"more, and {len(keys):,} pairs that occur {settings.minimum} times or more"
+        ],
+        [
+            "Spelling and subjects are those of the sources; what is rare there may be common elsewhere."
+        ],
+    )
+    facts = {**asdict(settings), "sources": about.data, "licence": about.licence}
+    files = {
+        WEIGHTS: save(tensors),
+        RECIPE: encode_json({**_recipe_fields(recipe), **facts}),
+        VOCABULARY: encode_json(words),
+        CARD: card.render(about).encode(),
+    }
+    write_model_folder(out, files)
+    return recipe
+
+
+def _recipe_fields(recipe: ChatRecipe) -> dict[str, object]:
+    return {name: getattr(recipe, name) for name in recipe.__struct_fields__}
+
+
+def distinct_rows(table: WordTable) -> Ints:
+    """How many texts have each word of the vocabulary."""
+    row = np.repeat(np.arange(len(table.counts)), table.counts)
+    keys = np.unique(row * len(table.vocabulary) + table.codes)
+    return np.bincount(keys % len(table.vocabulary), minlength=len(table.vocabulary))
+
+
+def count_pairs(table: WordTable, ids: Ints, boundary: int, minimum: int) -> tuple[Ints, Floats]:
+    """The numbers of frequent pairs, rising, and the association of each."""
+    _, before, after = neighbours(table, ids, boundary)
+    counts = np.bincount(after, minlength=boundary + 1)
+    known = (after > 0) & (before > 0)
+    keys, pairs = np.unique(pair_keys(before[known], after[known], boundary), return_counts=True)
+    keys, pairs = keys[pairs >= minimum], pairs[pairs >= minimum]
+    first, second = np.divmod(keys, boundary + 1)
+    ratio = (pairs / counts[first]) / (counts[second] / counts.sum())
+    return keys, np.log(PAIR_SHARE * ratio + (1 - PAIR_SHARE))
