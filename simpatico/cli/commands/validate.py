@@ -189,10 +189,11 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
         value, interval = value_cells(r)
         mark = "*" if is_significant(r.p_adjusted) else ""
         ceiling = format_correlation(agreement_value(evidence.agreement, r, "ceiling"))
+        partial = format_correlation(r.length_held_constant and r.length_held_constant.value)
         rows.append(
-            [r.quality, r.score, value + mark, interval, p_cell(r.p_adjusted), r.n, ceiling]
+            [r.quality, r.score, value + mark, interval, p_cell(r.p_adjusted), partial, r.n, ceiling]
         )
-    columns = ["quality", "score", symbol, "95% CI", "p", "n", "ceiling"]
+    columns = ["quality", "score", symbol, "95% CI", "p", "partial", "n", "ceiling"]
     show_table("Correlation with human ratings", columns, rows, keys=2)
     for quality, n in {r.quality: r.unmatched for r in evidence.correlations}.items():
         if n:
@@ -200,7 +201,8 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
     family = max((r.family for r in evidence.correlations), default=0)
     note(
         f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'score')} per "
-        "quality, * below .05; n: units with score and rating; ceiling: noise ceiling."
+        f"quality, * below .05; partial: {symbol} with words per turn held constant (95% CI in "
+        "--json); n: units with score and rating; ceiling: noise ceiling."
     )
 
 
