@@ -36,6 +36,11 @@ class Judgement(NamedTuple):
     scale_min: float | None = None
     scale_max: float | None = None
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Key of a judgement: a judge gives one value to one quality of one unit."""
+        return tuple(getattr(self, name) for name in JUDGEMENT_KEY)
+
 
 SCHEMA: dict[str, pl.DataType] = {
     **dict.fromkeys(Judgement._fields, pl.String()),
@@ -47,7 +52,6 @@ UNIT = ["dialog", "turn", "speaker", "quality"]
 """Key of what is judged: a unit and one quality of it."""
 
 JUDGEMENT_KEY = [*UNIT, "judge", "judge_kind"]
-"""Key of a judgement: a judge gives one value to one quality of one unit."""
 
 NOT_RATED = frozenset({"", "-", "na", "nan", "none", "null", "not rated", "not applicable"})
 """What annotators write, in lower case, where there is no rating."""

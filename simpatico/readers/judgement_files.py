@@ -6,13 +6,13 @@ A table with a column `preferred` holds preferences: one row per choice between 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
 from simpatico.judgements import (
     CHOICES,
-    JUDGEMENT_KEY,
     NOT_RATED,
     SIDES,
     Judgement,
@@ -36,13 +36,13 @@ TABLES = ("csv", "tsv", "jsonl", "parquet")
 ADVICE = "keep one of the two, or name every judge in the column 'judge'"
 MISSING = "there is no {!r}; a judgement needs dialog, quality and value"
 PREFERRED = "preferred"
-NOT_PREFERRED = f"there is no {{!r}}; a preference needs {PREFERRED}, and {SIDES}"
 UNNAMED_QUALITY = "preference"
 """The quality of preferences whose file names none."""
 
 Cells = Mapping[str, object]
 CellKind = tuple[Callable[[object], object], str]
 """How a cell is read, and what it must be, in words."""
+AnyJudgement = TypeVar("AnyJudgement", Judgement, Preference)
 
 
 @runtime_checkable
@@ -81,7 +81,8 @@ def read_judgements(
         if are_preferences(source.head):
             raise DataError(f"{source.name}:1: preferences, not ratings; use read_preferences")
         rows = table_cells(source, ledger, header_problem)
-        return Judgements.of(usable_judgements(rows, ledger, turns_from))
+        parse = partial(parse_judgement, turns_from=turns_from)
+        return Judgements.of(usable_rows(rows, ledger, parse))
     raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks])}")
 
 
@@ -98,7 +99,8 @@ def read_preferences(
     if source.is_rejected(ledger):
         return Preferences.of(())
     rows = table_cells(source, ledger, preference_header_problem)
-    return Preferences.of(usable_preferences(rows, ledger, turns_from))
+    parse = partial(parse_preference, turns_from=turns_from)
+    return Preferences.of(usable_rows(rows, ledger, parse))
 
 
 def has_preferences(path: str | Path) -> bool:
@@ -144,60 +146,35 @@ def header_problem(names: list[str]) -> str | None:
     return repeated_column(names, Judgement._fields)
 
 
-def preference_header_problem(names: list[str]) -> str | None:
-    """What is wrong with the header of a CSV or TSV file of preferences."""
-    if missing := missing_preference_column(names):
-        return NOT_PREFERRED.format(missing)
-    return repeated_column(names, Preference._fields)
-
-
-def missing_preference_column(names: Iterable[str]) -> str | None:
-    """The first column that is lacking to say which two are compared, and which is preferred."""
-    present = set(names)
-    of_systems = not present & {"dialog_a", "dialog_b"} and bool(present & {"system_a", "system_b"})
+def preference_header_problem(names: Iterable[str]) -> str | None:
+    """What is wrong with the columns of preferences, such as one that is missing."""
+    columns = list(names)
+    of_systems = not {"dialog_a", "dialog_b"} & {*columns} and {"system_a", "system_b"} & {*columns}
     sides = ("system_a", "system_b", "prompt") if of_systems else ("dialog_a", "dialog_b")
-    return next((name for name in (PREFERRED, *sides) if name not in present), None)
+    if missing := [name for name in (PREFERRED, *sides) if name not in columns]:
+        return f"there is no {missing[0]!r}; a preference needs {PREFERRED}, and {SIDES}"
+    return repeated_column(columns, Preference._fields)
 
 
-def usable_judgements(
-    rows: Iterable[tuple[Place, Cells]], ledger: Ledger, turns_from: int = 0
-) -> Iterator[Judgement]:
-    """The judgements that can be used, each judge once for a quality of a unit."""
+def usable_rows(
+    rows: Iterable[tuple[Place, Cells]], ledger: Ledger, parse: Callable[[Cells], AnyJudgement]
+) -> Iterator[AnyJudgement]:
+    """The judgements that can be used, each judge once for a quality of the same units."""
     # by key, the line of each judgement: the complaint about a second one names the first
     lines: dict[tuple[object, ...], int] = {}
     for place, cells in rows:
         try:
-            judgement = parse_judgement(cells, turns_from)
+            judgement = parse(cells)
         except InvalidValue as error:
             ledger.reject(place, error.code, error.reason)
             continue
-        key = tuple(getattr(judgement, name) for name in JUDGEMENT_KEY)
-        if key not in lines:
-            lines[key] = place.line
+        if judgement.key not in lines:
+            lines[judgement.key] = place.line
             yield judgement
         else:
-            reason = f"the unit, quality and judge are those of line {lines[key]}; {ADVICE}"
-            ledger.reject(place, "repeated", reason)
-
-
-def usable_preferences(
-    rows: Iterable[tuple[Place, Cells]], ledger: Ledger, turns_from: int = 0
-) -> Iterator[Preference]:
-    """The preferences that can be used, each judge once for two units."""
-    lines: dict[tuple[object, ...], int] = {}
-    for place, cells in rows:
-        try:
-            preference = parse_preference(cells, turns_from)
-        except InvalidValue as error:
-            ledger.reject(place, error.code, error.reason)
-            continue
-        if preference.key not in lines:
-            lines[preference.key] = place.line
-            yield preference
-        else:
-            line = lines[preference.key]
-            reason = f"the two sides, quality and judge are those of line {line}; {ADVICE}"
-            ledger.reject(place, "repeated", reason)
+            what = "unit" if isinstance(judgement, Judgement) else "two sides"
+            line = f"the {what}, quality and judge are those of line {lines[judgement.key]}"
+            ledger.reject(place, "repeated", f"{line}; {ADVICE}")
 
 
 def parse_judgement(cells: Cells, turns_from: int = 0) -> Judgement:
@@ -212,8 +189,8 @@ def parse_judgement(cells: Cells, turns_from: int = 0) -> Judgement:
 
 def parse_preference(cells: Cells, turns_from: int = 0) -> Preference:
     """The preference in a row."""
-    if missing := missing_preference_column(cells):
-        raise InvalidValue("missing", NOT_PREFERRED.format(missing))
+    if reason := preference_header_problem(cells):
+        raise InvalidValue("missing", reason)
     values = parse_cells(cells, PREFERENCE_KINDS, turns_from)
     preference = Preference(**{**values, "quality": values["quality"] or UNNAMED_QUALITY})
     if reason := preference_problem(preference):

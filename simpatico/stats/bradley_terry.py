@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.stats.bootstrap import defined_draws, resample_clusters
-from simpatico.stats.draws import Draws, percentile_interval
-from simpatico.stats.result import Result, make_result, no_result
+from simpatico.stats.bootstrap import resample_clusters, rounded_result
+from simpatico.stats.draws import Draws
+from simpatico.stats.result import Result
 
 STEPS, LONGEST_STEP, TOLERANCE = 100, 2.0, 1e-10
 """Newton's steps at most, the longest one (a longer one may overshoot), and the last one."""
@@ -57,21 +57,9 @@ def bradley_terry(wins: Floats, *, seed: int = 0) -> list[Strength]:
     n = compared.sum(axis=(0, 2)).astype(int)
     with_system = (compared.sum(axis=2) > 0).sum(axis=0)
     results = [
-        draws_result(values[:, i], n=int(n[i % k]), clusters=int(with_system[i % k]))
-        for i in range(2 * k)
+        rounded_result(values[:, i], int(with_system[i % k]), n=int(n[i % k])) for i in range(2 * k)
     ]
     return [Strength(int(groups[i]), results[i], results[k + i]) for i in range(k)]
-
-
-def draws_result(values: Floats, *, n: int, clusters: int) -> Result:
-    """The value of the sample, which comes first, with the interval of the draws."""
-    method = f"bootstrap of {clusters:,} clusters"
-    if not np.isfinite(values[0]):
-        return no_result("degenerate", n=n, method=method)
-    usable = defined_draws(values[1:], clusters)
-    if usable is None:
-        return make_result(values[0], n=n, method=f"{method}: too few for an interval")
-    return make_result(values[0], n=n, method=method, interval=percentile_interval(usable))
 
 
 def fit_strengths(wins: Floats) -> Floats:

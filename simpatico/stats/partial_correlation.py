@@ -73,7 +73,9 @@ def partial_correlations(
     return results
 
 
-def partial_draws(scores: Floats, y: Floats, z: Floats, code: Ints, *, kind: Kind, seed: int) -> Floats:
+def partial_draws(
+    scores: Floats, y: Floats, z: Floats, code: Ints, *, kind: Kind, seed: int
+) -> Floats:
     """The partial correlation of each column, one row per draw; columns are NaN where y or z is."""
     # A row without a score takes no part in zy either. Most columns lack the same rows or none.
     masks, mask_of = np.unique(np.isfinite(scores), axis=1, return_inverse=True)

@@ -109,7 +109,7 @@ def validate(
     """
     question, how = question or Question(), how or CorrelationSettings()
     check_score_names(run, question)
-    judgements, notes = drop_mixed_scales(select_judgements(judgements, question))
+    judgements, notes = drop_mixed_scales(Judgements(select_rows(judgements.frame, question)))
     people_dropped = False
     if not question.with_human:
         judgements, people_dropped, people_notes = drop_people(run, judgements)
@@ -181,9 +181,8 @@ def check_score_names(run: Run, question: Question) -> None:
     run.refuse_system_scores(names)
 
 
-def select_judgements(judgements: Judgements, question: Question) -> Judgements:
-    """The ratings of the qualities and by the kind of judge that the question names."""
-    frame = judgements.frame
+def select_rows(frame: pl.DataFrame, question: Question) -> pl.DataFrame:
+    """The ratings or preferences of the qualities and by the kind of judge of the question."""
     qualities = frame["quality"].unique().sort().to_list()
     if unknown := sorted(set(question.qualities) - set(qualities)):
         raise UnknownName(f"no ratings of quality {unknown[0]!r}; there are {', '.join(qualities)}")
@@ -194,7 +193,7 @@ def select_judgements(judgements: Judgements, question: Question) -> Judgements:
     if frame.is_empty():
         whose = f" by judges of kind {question.judge_kind!r}" if question.judge_kind else ""
         raise DataError(f"there are no ratings{whose}")
-    return Judgements(frame)
+    return frame
 
 
 def with_level(level: Level, rows: Sequence[AnyRow]) -> list[AnyRow]:

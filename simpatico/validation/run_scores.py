@@ -1,4 +1,4 @@
-"""What validation reads from a run: scores and lengths of rated units, prompts, levels of scores."""
+"""What validation reads from a run: scores and lengths of rated units, prompts, scores left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = "words per turn"
 """The column of lengths, under a name that no score can have."""
 NO_LENGTHS = (
     "reply lengths are unknown, as the run has no score 'length' and stores no text, so that no "
-    "correlation with length held constant is given; add length to the metrics when scoring"
+    "score is compared with length; add length to the metrics when scoring"
 )
 
 
@@ -89,13 +89,13 @@ def scores_left_out(run: Run, rated: RatedLevel, names: Sequence[str] = ()) -> l
     return [LeftOut(name, level, rated) for name, level in levels.items() if name not in columns]
 
 
-def describe_left_out(rows: Sequence[LeftOut]) -> list[str]:
+def describe_left_out(rows: Sequence[LeftOut], judgements: str = "ratings of") -> list[str]:
     """A sentence for each level of scores that ratings of another level cannot validate."""
     groups: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         groups.setdefault((row.level, row.rated), []).append(row.score)
     return [
         f"{join_with_and(names)}: computed per {level} only, so not validated against "
-        f"ratings of {rated}s"
+        f"{judgements} {rated}s"
         for (level, rated), names in groups.items()
     ]

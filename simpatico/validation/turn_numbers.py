@@ -105,7 +105,9 @@ def matched_dialogs(units: pl.DataFrame, scores: pl.DataFrame, shift: int) -> pl
 
 def sign_test(now: pl.Series, moved: pl.Series) -> float:
     """One-sided p of as many dialogs in which more turns match once they are moved, as by coin."""
-    counts = pl.concat([now.to_frame().select("dialog", n=-1), moved.to_frame().select("dialog", n=1)])
+    counts = pl.concat(
+        [now.to_frame().select("dialog", n=-1), moved.to_frame().select("dialog", n=1)]
+    )
     gains = counts.group_by("dialog").agg(pl.col("n").sum())["n"]
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     # P(X >= better) of a binomial with as many fair coins as there are dialogs that differ
@@ -129,7 +131,9 @@ def neighbour_test(scores: pl.DataFrame, rated: pl.DataFrame, shift: int, *, see
         frame = both.filter(pl.col("quality") == quality)
         code, dialogs = cluster_codes(frame["dialog"].to_numpy())
         matrix = np.column_stack([as_floats(frame[name]) for name in names])
-        draws = correlation_draws(matrix, as_floats(frame["value"]), code, kind="pearson", seed=seed)
+        draws = correlation_draws(
+            matrix, as_floats(frame["value"]), code, kind="pearson", seed=seed
+        )
         squares = np.nansum(draws.reshape(len(draws), 2, -1) ** 2, axis=2)
         gains = defined_draws(squares[:, 1] - squares[:, 0], dialogs)
         if gains is not None and np.median(gains) > 0:

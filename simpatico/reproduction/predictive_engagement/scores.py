@@ -164,7 +164,12 @@ def rating_correlation_cells(
     for label, values in scores.items():
         if label.startswith(ENGAGEMENT) and LENGTH in scores:
             (rhos[f"{label}, length held equal"],) = partial_correlations(
-                values[rows][:, None], ratings, scores[LENGTH][rows], prompts, kind="spearman", seed=seed
+                values[rows][:, None],
+                ratings,
+                scores[LENGTH][rows],
+                prompts,
+                kind="spearman",
+                seed=seed,
             )
     for label, rho in rhos.items():
         place = OUT_OF_DOMAIN_TABLE, data_set.name, label

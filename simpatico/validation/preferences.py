@@ -1,0 +1,350 @@
+"""A run against preferences: which of two units or systems judges prefer, and what predicts it.
+
+Reported are Bradley-Terry strengths of the systems, the agreement of judges who saw the same pair,
+and of each score the accuracy: the share of choices in which the preferred one scores higher (lower
+where lower is better), equal scores counting half. Choices on one prompt are not independent, so
+prompts are resampled and their signs flipped; without prompts, dialogs that a chain of comparisons
+links count as one cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from simpatico.arrays import Floats
+from simpatico.comparison.samples import as_floats
+from simpatico.errors import DataError
+from simpatico.judgements import Preferences
+from simpatico.run import Run
+from simpatico.stats.bootstrap import (
+    DECIMALS,
+    cluster_codes,
+    resample_clusters,
+    rounded_result,
+    safe_ratio,
+    stack_columns,
+    sum_by_cluster,
+)
+from simpatico.stats.bradley_terry import bradley_terry, linked_groups
+from simpatico.stats.correction import Correction, correct_p_values
+from simpatico.stats.draws import Draws
+from simpatico.stats.permutation import sign_flip_p
+from simpatico.stats.result import Result, Row
+from simpatico.validation.choices import match_choices, read_units, systems_only, unit_credits
+from simpatico.validation.evidence import Question, check_score_names, select_rows
+from simpatico.validation.raters.agreement import (
+    AgreementRow,
+    agreement_row,
+    krippendorff_alpha,
+    with_interval,
+)
+from simpatico.validation.raters.ratings import RatingMatrix, rating_matrix
+from simpatico.validation.run_scores import (
+    LENGTH,
+    NO_LENGTHS,
+    WORDS,
+    LeftOut,
+    RatedLevel,
+    describe_left_out,
+    scores_left_out,
+)
+from simpatico.validation.turn_numbers import TurnNumbers, check_turn_numbers
+from simpatico.wording import format_count, join_with_and
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrengthRow(Result):
+    """A system's Bradley-Terry strength: log-odds against the mean of its group.
+
+    Strengths compare within a `group` only; `reason` says why there is none.
+    """
+
+    quality: str
+    level: str
+    system: str
+    group: int
+    win_rate: Result
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyRow(Row):
+    """How often a score is on the side of the preferred one; p is that of .5.
+
+    `better`: the direction of the score that counts as better; `equal`: choices with equal scores,
+    which count half; `nulls`: choices without both scores; `ties`: choices without a preferred one,
+    which no score can predict; `over_length`: accuracy less that of reply length on the same
+    choices.
+    """
+
+    better: Literal["higher", "lower"]
+    equal: int
+    nulls: int
+    ties: int
+    family: int
+    over_length: Result | None
+
+
+@dataclass(frozen=True)
+class PreferenceEvidence:
+    """What preferences say about systems and scores; the field names are the JSON."""
+
+    agreement: list[AgreementRow] = field(default_factory=list)
+    strengths: list[StrengthRow] = field(default_factory=list)
+    accuracy: list[AccuracyRow] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    turn_numbers: TurnNumbers | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("agreement", "strengths", "accuracy", "left_out")
+        parts: dict[str, Any] = {n: [row.as_json() for row in getattr(self, n)] for n in names}
+        numbers = self.turn_numbers.as_json() if self.turn_numbers else None
+        return {**parts, "turn_numbers": numbers, "notes": list(self.notes)}
+
+
+def validate_preferences(
+    run: Run,
+    preferences: Preferences,
+    question: Question | None = None,
+    *,
+    correction: Correction = "holm",
+    seed: int = 0,
+) -> PreferenceEvidence:
+    """Everything preferences say about the systems and scores of a run.
+
+    Of the question, `qualities`, `scores` and `judge_kind` apply.
+    """
+    question = question or Question()
+    check_score_names(run, question)
+    better = {
+        s["name"]: s.get("better") for m in run.facts["metrics"].values() for s in m["scores"]
+    }
+    frame = select_rows(preferences.frame, question).drop_nulls("preferred").with_row_index("index")
+    if frame.is_empty():
+        raise DataError("no preference is given; `preferred` is empty in every row")
+    evidence, found = PreferenceEvidence(), 0
+    of_turns = pl.col("turn_a").is_not_null()
+    levels: dict[RatedLevel, pl.DataFrame] = {
+        "turn": frame.filter(of_turns), "dialog": frame.filter(~of_turns)
+    }  # fmt: skip
+    for level, rows in levels.items():
+        if rows.is_empty():
+            continue
+        units = read_units(run, level, rows, question.scores)
+        names = [c for c in units.columns if units.schema[c].is_float()]
+        choices = match_choices(rows, units, names)
+        if WORDS not in names and NO_LENGTHS not in evidence.notes:
+            evidence.notes.append(NO_LENGTHS)
+        matched = int((choices["found_a"] & choices["found_b"]).sum())
+        found += matched
+        if level == "turn":
+            check = check_turn_numbers(systems_only(units), unit_credits(choices), seed=seed)
+            evidence = replace(evidence, turn_numbers=check)
+            evidence.notes.extend(filter(None, [check.warning]))
+        if matched < rows.height:
+            evidence.notes.append(
+                f"{rows.height - matched:,} of {format_count(rows.height, 'preference')} name "
+                f"{'turns' if level == 'turn' else 'dialogs or systems'} that have no score"
+            )
+        evidence.left_out.extend(scores_left_out(run, level, question.scores))
+        for quality in choices["quality"].unique().sort():
+            own = choices.filter(pl.col("quality") == quality)
+            evidence.agreement.extend(agreement_of_choices(own, quality, level, seed=seed))
+            strengths, notes = strength_rows(own, quality, level, seed=seed)
+            evidence.strengths.extend(strengths)
+            evidence.notes.extend(notes)
+            rows_of_quality = accuracy_rows(own, names, better, seed=seed)
+            p_adjusted, family = correct_p_values([r.p_value for r in rows_of_quality], correction)
+            evidence.accuracy.extend(
+                replace(row, p_adjusted=p, family=family, quality=quality, level=level)
+                for row, p in zip(rows_of_quality, p_adjusted, strict=True)
+            )
+    evidence.notes.extend(describe_left_out(evidence.left_out, "preferences between"))
+    if not found:
+        numbers = evidence.turn_numbers
+        raise DataError(
+            (numbers and numbers.warning)
+            or f"none of the {frame.height:,} preferences names two units that have a score in "
+            f"{run.folder}; dialog ids, or systems and prompts, must be the same, and preferences "
+            "must name the speaker where several speak for a system"
+        )
+    return evidence
+
+
+def agreement_of_choices(
+    choices: pl.DataFrame, quality: str, level: str, *, seed: int
+) -> list[AgreementRow]:
+    """Krippendorff's ordinal alpha and the share of pairs of judges who chose alike.
+
+    Which side is called a is arbitrary, so alpha counts each pair in both orders: else the chance
+    agreement would depend on it.
+    """
+    side = {
+        s: pl.concat_str(
+            pl.col(f"dialog_{s}", f"turn_{s}", f"speaker_{s}", f"system_{s}", "prompt")
+            .cast(pl.String).fill_null(""), separator="\x1f",
+        )
+        for s in "ab"
+    }  # fmt: skip
+    swapped = side["a"] > side["b"]
+    pair = pl.when(swapped).then(side["b"] + side["a"]).otherwise(side["a"] + side["b"])
+    frame = choices.select(
+        *("quality", "judge", "judge_kind"),
+        dialog=pl.col("cluster").cast(pl.String),
+        turn=pair.rank("dense").cast(pl.Int32),
+        speaker=pl.lit(None, pl.String),
+        value=pl.when(swapped).then(1 - pl.col("credit")).otherwise("credit"),
+    )
+    ratings = rating_matrix(frame, quality)
+    both = np.vstack([ratings.matrix, 1 - ratings.matrix])
+    alpha = krippendorff_alpha(both, clusters=np.tile(ratings.dialogs, 2), seed=seed)
+    results = {
+        "krippendorff_alpha_ordinal": replace(alpha, n=alpha.n // 2),
+        "pairwise_agreement": pairwise_agreement(ratings, seed=seed),
+    }
+    rows = [agreement_row(quality, name, result) for name, result in results.items()]
+    return [replace(row, level=level) for row in rows]
+
+
+def pairwise_agreement(ratings: RatingMatrix, *, seed: int) -> Result:
+    """The share of pairs of judges of the same two units who chose alike."""
+    views = ratings.views
+    alike = views.sum_over_pairs((views.pairs.c == views.pairs.k).astype(np.float64))
+    pairs = views.n_ratings * (views.n_ratings - 1) / 2
+    statistic = views.statistic(
+        "pairwise_agreement",
+        "share of pairs of judges who agree",
+        stack_columns(alike, pairs),
+        lambda sums: safe_ratio(sums[:, 0], sums[:, 1]),
+    )
+    return with_interval(statistic, ratings.dialogs, seed=seed)
+
+
+def strength_rows(
+    choices: pl.DataFrame, quality: str, level: str, *, seed: int
+) -> tuple[list[StrengthRow], list[str]]:
+    """The strength of each system, strongest first, and notes on what cannot be compared."""
+    known = choices.drop_nulls(["system_a", "system_b"])
+    known = known.filter(pl.col("system_a") != pl.col("system_b"))
+    systems = pl.concat([known["system_a"], known["system_b"]]).unique().sort().to_list()
+    if len(systems) < 2:
+        return [], [f"{quality}: the preferences are not between different systems"]
+    k, number = len(systems), {name: i for i, name in enumerate(systems)}
+    a, b = (known[c].replace_strict(number).to_numpy() for c in ("system_a", "system_b"))
+    code, clusters = cluster_codes(known["cluster"].to_numpy())
+    wins, credit = np.zeros((clusters, k, k)), known["credit"].to_numpy()
+    np.add.at(wins, (code, a, b), credit)
+    np.add.at(wins, (code, b, a), 1 - credit)
+    total = wins.sum(axis=0)
+    rows = [
+        StrengthRow(
+            **asdict(s.strength),
+            quality=quality,
+            level=level,
+            system=name,
+            group=s.group,
+            win_rate=s.win_rate,
+            reason=None if s.strength.value is not None else no_strength(total, i),
+        )
+        for i, (name, s) in enumerate(zip(systems, bradley_terry(wins, seed=seed), strict=True))
+    ]
+    links, notes = linked_groups(total), []
+    if links.max() > 0:
+        parts = [", ".join(np.array(systems)[links == g]) for g in range(links.max() + 1)]
+        notes.append(
+            f"{quality}: no comparison links {join_with_and([f'({part})' for part in parts])}, so "
+            "strengths compare within these groups only"
+        )
+    notes += [
+        f"{quality}: {row.system} {row.reason}, so its strength has no finite estimate"
+        for row in rows
+        if row.reason
+    ]
+    if len({row.group for row in rows if not row.reason}) > links.max() + 1:
+        notes.append(
+            f"{quality}: some groups of systems never lost to others, so strengths compare within "
+            "a group only (`group` in --json)"
+        )
+    rate = [(-1.0 if r.win_rate.value is None else r.win_rate.value) for r in rows]
+    return [rows[i] for i in np.argsort(-np.array(rate), kind="stable")], notes
+
+
+def no_strength(wins: Floats, i: int) -> str:
+    """Why the strength of a system is not finite."""
+    if not wins[:, i].any():
+        return "never lost"
+    return "never won" if not wins[i].any() else "always won or always lost to each other system"
+
+
+def accuracy_rows(
+    choices: pl.DataFrame, names: Sequence[str], better: Mapping[str, str | None], *, seed: int
+) -> list[AccuracyRow]:
+    """The accuracy of each score on the choices that are no tie, length last."""
+    decided = choices.filter(pl.col("credit") != 0.5).sort("index")
+    if decided.is_empty():
+        return []
+    preferred = 2 * decided["credit"].to_numpy() - 1
+    code, clusters = cluster_codes(decided["cluster"].to_numpy())
+    credits: dict[str, Floats] = {}
+    for name in names:
+        score = LENGTH if name == WORDS else name
+        lead = as_floats(decided[f"{name}_a"]) - as_floats(decided[f"{name}_b"])
+        sign = -1 if better.get(score) == "lower" else 1
+        credits[score] = np.sign(lead * preferred * sign) / 2
+    own = np.column_stack(list(credits.values())) if credits else np.empty((decided.height, 0))
+    length = credits.get(LENGTH, np.full(decided.height, np.nan))
+    table = np.hstack([own, own - length[:, None]])
+    valid = np.isfinite(table)
+    sums = sum_by_cluster(np.hstack([np.where(valid, table, 0), valid]), code, clusters)
+    width = table.shape[1]
+
+    def means(counts: Floats) -> Floats:
+        totals = counts @ sums
+        return safe_ratio(totals[:, :width], totals[:, width:])
+
+    values = resample_clusters(means, clusters, Draws(seed=seed), width=2 * width, with_sample=True)
+    p_values = sign_flip_p(sums[:, :width], seed=seed)
+    results = []
+    for i, p in enumerate(p_values):
+        n, groups = int(valid[:, i].sum()), int((sums[:, width + i] > 0).sum())
+        result = rounded_result(values[:, i], groups, n=n)
+        if result.low == result.high:  # draws that do not vary are no distribution
+            result = replace(result, low=None, high=None)
+        if result.value is not None:
+            method = f"{result.method}, p by flips of their signs"
+            result = replace(result, p_value=float(p), method=method)
+        results.append(result)
+    return [
+        AccuracyRow(
+            **asdict(move_result(results[i], 0.5)),
+            quality="",
+            score=score,
+            p_adjusted=None,
+            better="lower" if better.get(score) == "lower" else "higher",
+            equal=int((own[:, i] == 0).sum()),
+            nulls=decided.height - results[i].n,
+            ties=choices.height - decided.height,
+            family=0,
+            over_length=None
+            if score == LENGTH or LENGTH not in credits
+            else results[len(credits) + i],
+        )
+        for i, score in enumerate(credits)
+    ]
+
+
+def move_result(result: Result, by: float) -> Result:
+    """The result with its value and interval moved by a constant."""
+    value, low, high = (
+        None if x is None else round(x + by, DECIMALS) for x in result.value_and_interval
+    )
+    return replace(result, value=value, low=low, high=high)
