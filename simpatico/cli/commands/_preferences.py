@@ -1,4 +1,4 @@
-"""The part of `simpatico validate` for preferences: systems ranked, and scores that predict them."""
+"""The part of `simpatico validate` for preferences: strengths of systems, accuracy of scores."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 
 if TYPE_CHECKING:
+    from simpatico.judgements import Judgements, Preferences
     from simpatico.reporting.findings import Findings
 
 
@@ -70,10 +71,8 @@ def read_findings(
     from simpatico.reporting.findings import gather_findings
     from simpatico.run import Run
 
-    if judgements is None:
-        return gather_findings(Run(run), **options)
-    if has_preferences(judgements):
-        preferences = read_preferences(judgements, turns_from=turns_from)
-        return gather_findings(Run(run), preferences=preferences, **options)
-    ratings = read_judgements(judgements, turns_from=turns_from)
-    return gather_findings(Run(run), ratings, **options)
+    ratings: Judgements | Preferences | None = None
+    if judgements:
+        read = read_preferences if has_preferences(judgements) else read_judgements
+        ratings = read(judgements, turns_from=turns_from)
+    return gather_findings(Run(run), ratings, turns_from=turns_from, **options)
