@@ -77,7 +77,7 @@ def forest_table(chart: Forest) -> Html:
     empty = el("tr", None, el("td", {"colspan": 3, "class": "none"}, reason))
     return el(
         "table",
-        {"class": "forest"},
+        {"class": "forest partial" if has_partial(chart) else "forest"},
         el("caption", {"class": "vh"}, chart.caption),
         el("thead", None, el("tr", None, columns)),
         el("tbody", None, [forest_table_row(r, chart, axis) for r in chart.rows] or empty),

@@ -15,7 +15,6 @@ from simpatico.wording import (
     format_correlation,
     format_correlation_interval,
     format_count,
-    format_difference,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +66,8 @@ def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> No
         [
             *(r.quality, r.system),
             r.reason or value_with_interval(*r.value_and_interval, digits=2),
-            value_with_interval(*r.win_rate.value_and_interval, digits=2),
+            f"{format_correlation(r.win_rate.value)} "
+            f"{format_correlation_interval(r.win_rate.low, r.win_rate.high)}",
             r.n,
         ]
         for r in evidence.strengths
@@ -84,7 +84,7 @@ def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> No
     ]
     for r, row in zip(evidence.accuracy, rows, strict=True):
         gain = r.over_length
-        row.insert(5, NO_VALUE if gain is None else format_difference(gain.value))
+        row.insert(5, NO_VALUE if gain is None else format_correlation(gain.value))
     show_table("Accuracy of predicting the preferred reply", columns, rows, keys=2)
     ties, nulls = (
         max((getattr(r, x) for r in evidence.accuracy), default=0) for x in ("ties", "nulls")

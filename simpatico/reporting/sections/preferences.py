@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simpatico.charts.html import Child, Html, el
+from simpatico.reporting.findings import Findings
 from simpatico.reporting.sections import components as page
 from simpatico.stats.result import Result
 from simpatico.validation.preferences import PreferenceEvidence
@@ -15,20 +16,22 @@ from simpatico.wording import (
     format_interval,
     format_number,
     format_p,
+    join_with_and,
     title_from_name,
 )
 
 TITLES = {
     "krippendorff_alpha_ordinal": "ordinal Krippendorff’s α",
-    "pairwise_agreement": "agreement",
+    "pairwise_agreement": "pairwise agreement",
 }
 
 
-def preferences_section(evidence: PreferenceEvidence) -> page.Section:
+def preferences_section(findings: Findings, evidence: PreferenceEvidence) -> page.Section:
     """Bradley-Terry strengths of systems, and the accuracy of each metric."""
+    several = len({row.quality for row in evidence.accuracy}) > 1
     strengths = [
         [
-            row.system,
+            f"{row.system} ({row.quality})" if several else row.system,
             row.reason or format_number(row.value),
             format_interval(row.low, row.high),
             *share_cells(row.win_rate),
@@ -38,7 +41,8 @@ def preferences_section(evidence: PreferenceEvidence) -> page.Section:
     ]
     accuracy = [
         [
-            title_from_name(row.score),
+            (findings.titles.get(row.score) or title_from_name(row.score))
+            + (f" ({row.quality})" if several else ""),
             *share_cells(row),
             format_p(row.p_adjusted).removeprefix("= "),
             format_correlation(row.over_length and row.over_length.value),
@@ -47,11 +51,13 @@ def preferences_section(evidence: PreferenceEvidence) -> page.Section:
         for row in evidence.accuracy
     ]
     agreement = [
-        f"{TITLES[row.score]} of judges on the same pair {format_correlation(row.value)} "
-        f"{format_correlation_interval(row.low, row.high)}, {format_count(row.n, 'pair')}"
+        f"{TITLES[row.score]} {format_correlation(row.value)} "
+        f"{format_correlation_interval(row.low, row.high)}"
         for row in evidence.agreement
         if row.value is not None
     ]
+    pairs = format_count(max((row.n for row in evidence.agreement), default=0), "pair")
+    raters = [f"Inter-rater agreement on {pairs}: {join_with_and(agreement)}."] if agreement else []
     return page.make_section(
         "trust",
         "Human preferences",
@@ -62,9 +68,11 @@ def preferences_section(evidence: PreferenceEvidence) -> page.Section:
             "(lower where lower is better), equal scores half; .5 is a coin. vs. length: accuracy "
             "less that of reply length. 95% CIs over prompts."
         ),
+        el("h3", {"class": "gap"}, "Systems"),
         cells_table(("system", "strength", "95% CI", "win rate", "95% CI", "n"), strengths),
+        el("h3", {"class": "gap"}, "Metrics as predictors of the preferred reply"),
         cells_table(("metric", "accuracy", "95% CI", "p", "vs. length", "n"), accuracy),
-        [page.small_print(text) for text in [*agreement, *evidence.notes]],
+        [page.small_print(text) for text in [*raters, *evidence.notes]],
     )
 
 

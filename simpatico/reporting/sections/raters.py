@@ -42,7 +42,7 @@ def raters_section(findings: Findings) -> page.Section:
     """How closely each metric correlates with human ratings."""
     topic = "Correlation with human ratings"
     if findings.preferences is not None:
-        return preferences_section(findings.preferences)
+        return preferences_section(findings, findings.preferences)
     if findings.evidence is None:
         return page.make_section(
             "trust",
