@@ -192,7 +192,7 @@ def select_rows(frame: pl.DataFrame, question: Question) -> pl.DataFrame:
         frame = frame.filter(pl.col("judge_kind") == question.judge_kind)
     if frame.is_empty():
         whose = f" by judges of kind {question.judge_kind!r}" if question.judge_kind else ""
-        raise DataError(f"there are no ratings{whose}")
+        raise DataError(f"there are no judgements{whose}")
     return frame
 
 

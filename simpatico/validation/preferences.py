@@ -156,13 +156,15 @@ def validate_preferences(
                 f"{'turns' if level == 'turn' else 'dialogs or systems'} that have no score"
             )
         evidence.left_out.extend(scores_left_out(run, level, question.scores))
-        for quality in choices["quality"].unique().sort():
+        for quality in choices["quality"].unique().sort() if matched else ():
             own = choices.filter(pl.col("quality") == quality)
             evidence.agreement.extend(agreement_of_choices(own, quality, level, seed=seed))
             strengths, notes = strength_rows(own, quality, level, seed=seed)
             evidence.strengths.extend(strengths)
             evidence.notes.extend(notes)
             rows_of_quality = accuracy_rows(own, names, better, seed=seed)
+            if not rows_of_quality:
+                evidence.notes.append(f"{quality}: every choice is a tie, which no score predicts")
             p_adjusted, family = correct_p_values([r.p_value for r in rows_of_quality], correction)
             evidence.accuracy.extend(
                 replace(row, p_adjusted=p, family=family, quality=quality, level=level)
@@ -173,9 +175,10 @@ def validate_preferences(
         numbers = evidence.turn_numbers
         raise DataError(
             (numbers and numbers.warning)
-            or f"none of the {frame.height:,} preferences names two units that have a score in "
-            f"{run.folder}; dialog ids, or systems and prompts, must be the same, and preferences "
-            "must name the speaker where several speak for a system"
+            or f"none of the {frame.height:,} preferences is between two units that have a score "
+            f"in {run.folder}; dialog ids, or systems and prompts, must be the same "
+            f"(systems: {', '.join(run.at('system')['system'])}), and preferences must name the "
+            "speaker where several speak for a system"
         )
     return evidence
 
@@ -312,7 +315,7 @@ def accuracy_rows(
         return safe_ratio(totals[:, :width], totals[:, width:])
 
     values = resample_clusters(means, clusters, Draws(seed=seed), width=2 * width, with_sample=True)
-    p_values = sign_flip_p(sums[:, :width], seed=seed)
+    p_values = sign_flip_p(sums[:, :width], seed=seed) if clusters > 1 else np.ones(width)
     results = []
     for i, p in enumerate(p_values):
         n, groups = int(valid[:, i].sum()), int((sums[:, width + i] > 0).sum())

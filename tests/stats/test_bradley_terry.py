@@ -57,7 +57,9 @@ def test_a_system_that_never_loses_has_no_strength_and_no_infinite_one():
     assert comparable_groups(wins).tolist() == [0, 0, 0, 1]
     assert linked_groups(wins).tolist() == [0, 0, 0, 0]
     strengths = bradley_terry(np.repeat(wins[None], 12, axis=0))
-    assert [s.strength.value for s in strengths[:3]] == pytest.approx([log(2), 0, -log(2)], abs=1e-6)
+    assert [s.strength.value for s in strengths[:3]] == pytest.approx(
+        [log(2), 0, -log(2)], abs=1e-6
+    )
     assert (strengths[3].strength.value, strengths[3].strength.status) == (None, "degenerate")
     assert strengths[3].win_rate.value == 1.0
     assert strengths[3].strength.n == 12 * 6

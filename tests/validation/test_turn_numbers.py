@@ -207,7 +207,6 @@ def test_lengths_come_from_the_text_or_are_said_to_be_unknown(tmp_path):
     ):
         run = score_run(inputs, [load(m) for m in metrics], tmp_path / name, keep_text=text)
         evidence = validate(run, made_up, question)
-        results[name] = evidence.correlations[-1].length_held_constant, evidence.notes
         rows = {r.score: r.length_held_constant for r in evidence.correlations}
         results[name] = rows["style_matching"], evidence.notes
     assert results["scored"] == results["text"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,16 @@ from click.core import ParameterSource
 from simpatico.cli.output import note, p_cell, show_table, value_with_interval
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.wording import (
-    NO_VALUE,
     format_correlation,
     format_correlation_interval,
     format_count,
+    join_with_and,
 )
 
 if TYPE_CHECKING:
     from simpatico.stats.correction import Correction
-    from simpatico.validation.preferences import PreferenceEvidence
+    from simpatico.stats.result import Result
+    from simpatico.validation.preferences import AccuracyRow, PreferenceEvidence
 
 RATINGS_ONLY = ("traditional", "against", "correlation", "level", "clusters", "gold")
 RATINGS_ONLY += ("with_human", "attention", "standardise")
@@ -53,52 +55,53 @@ def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> No
     for text in evidence.notes:
         note(text)
     columns = ["quality", "statistic", "value", "95% CI", "pairs"]
-    rows = [
-        [
-            *(r.quality, TITLES[r.score], format_correlation(r.value)),
-            *(format_correlation_interval(r.low, r.high), r.n),
-        ]
-        for r in evidence.agreement
+    rows: list[list[Any]] = [
+        [r.quality, TITLES[r.score], *share_cells(r), r.n] for r in evidence.agreement
     ]
     show_table("Inter-rater agreement", columns, rows, keys=2)
-    columns = ["quality", "system", "strength [95% CI]", "win rate [95% CI]", "n"]
+    columns = ["quality", "system", "strength [95% CI]", "win rate", "95% CI", "n"]
     rows = [
         [
             *(r.quality, r.system),
             r.reason or value_with_interval(*r.value_and_interval, digits=2),
-            f"{format_correlation(r.win_rate.value)} "
-            f"{format_correlation_interval(r.win_rate.low, r.win_rate.high)}",
-            r.n,
+            *(*share_cells(r.win_rate), r.n),
         ]
         for r in evidence.strengths
     ]
     show_table("Bradley-Terry strengths of systems", columns, rows, keys=2)
+    note(
+        "Strength: log-odds against a system of mean strength; win rate: share of comparisons won, "
+        "ties half; n: comparisons; 95% CI over prompts."
+    )
+    if evidence.accuracy:
+        show_accuracy(evidence.accuracy, correction)
+
+
+def show_accuracy(rows: Sequence[AccuracyRow], correction: Correction) -> None:
+    """How accurately each score predicts the preferred reply."""
     columns = ["quality", "score", "accuracy", "95% CI", "p", "vs. length", "n"]
-    rows = [
+    body = [
         [
-            *(r.quality, r.score + (" (lower)" if r.better == "lower" else "")),
-            *(format_correlation(r.value), format_correlation_interval(r.low, r.high)),
-            *(p_cell(r.p_adjusted), r.n),
+            *(r.quality, f"{r.score} (lower)" if r.better == "lower" else r.score),
+            *(*share_cells(r), p_cell(r.p_adjusted)),
+            *(format_correlation(r.over_length and r.over_length.value), r.n),
         ]
-        for r in evidence.accuracy
+        for r in rows
     ]
-    for r, row in zip(evidence.accuracy, rows, strict=True):
-        gain = r.over_length
-        row.insert(5, NO_VALUE if gain is None else format_correlation(gain.value))
-    show_table("Accuracy of predicting the preferred reply", columns, rows, keys=2)
-    ties, nulls = (
-        max((getattr(r, x) for r in evidence.accuracy), default=0) for x in ("ties", "nulls")
-    )
+    show_table("Accuracy of predicting the preferred reply", columns, body, keys=2)
+    ties, nulls = max(r.ties for r in rows), max(r.nulls for r in rows)
+    left_out = [f"{format_count(ties, 'tie')} of judges"] * bool(ties)
+    left_out += [f"up to {format_count(nulls, 'choice')} without both scores"] * bool(nulls)
+    family = format_count(max(r.family for r in rows), "score")
     note(
-        "Strength: log-odds against a system of mean strength, ties half a win each; win rate: "
-        "share of comparisons won. Accuracy: share of choices in which the preferred reply has the "
-        "higher score (lower where marked), equal scores half; .5 is a coin. "
-        f"{format_count(ties, 'tie')} of judges left out; up to {format_count(nulls, 'choice')} "
-        "without both scores."
+        "Accuracy: share of choices in which the preferred reply has the higher score (lower where "
+        "marked), equal scores half; p: of accuracy .5, after "
+        f"{CORRECTIONS[correction]} correction for {family} per quality; vs. length: accuracy less "
+        "that of reply length (95% CI in --json); n: choices"
+        + (f", left out are {join_with_and(left_out)}." if left_out else ".")
     )
-    family = max((r.family for r in evidence.accuracy), default=0)
-    note(
-        f"p: of accuracy .5, after {CORRECTIONS[correction]} correction for "
-        f"{format_count(family, 'score')} per quality; vs. length: accuracy less that of reply "
-        "length (95% CI in --json); all over prompts as clusters."
-    )
+
+
+def share_cells(result: Result) -> tuple[str, str]:
+    """A share or alpha, and its interval."""
+    return format_correlation(result.value), format_correlation_interval(result.low, result.high)
