@@ -193,9 +193,9 @@ class Preference(NamedTuple):
         """What is compared; of a unit the run says which system it is by."""
         if self.dialog_a is None:
             return ("", -1, "", self.system_a or ""), ("", -1, "", self.system_b or "")
-        units = ((self.dialog_a, self.turn_a, self.speaker_a),)
-        units += ((self.dialog_b or "", self.turn_b, self.speaker_b),)
-        a, b = ((d, -1 if t is None else t, s or "", "") for d, t, s in units)
+        of_a = self.dialog_a, self.turn_a, self.speaker_a
+        of_b = self.dialog_b or "", self.turn_b, self.speaker_b
+        a, b = ((d, -1 if t is None else t, s or "", "") for d, t, s in (of_a, of_b))
         return a, b
 
     @property

@@ -65,7 +65,7 @@ def bradley_terry(wins: Floats, *, seed: int = 0) -> list[Strength]:
 def fit_strengths(wins: Floats) -> Floats:
     """Strengths with mean 0 of each matrix of wins; NaN where none are finite."""
     k = wins.shape[1]
-    finite = reachable(wins > 0).all(axis=(1, 2))
+    finite: Bools = np.asarray(reachable(wins > 0).all(axis=(1, 2)))
     compared, strength = wins + wins.transpose(0, 2, 1), np.zeros(wins.shape[:2])
     won = wins.sum(axis=2)
     active = finite.copy()

@@ -75,7 +75,8 @@ def check_turn_numbers(scores: pl.DataFrame, gold: pl.DataFrame, *, seed: int = 
     rated = gold.filter(pl.col("turn").is_not_null())
     units = rated.select("dialog", "turn", "speaker").unique()
     matches = {shift: matched_dialogs(units, scores, shift) for shift in (0, *ORDINAL)}
-    check = TurnNumbers(units.height, *map(len, matches.values()))
+    now, lower, higher = map(len, matches.values())
+    check = TurnNumbers(units.height, now, lower, higher)
     # A turn 0 in the file settles that it does not count from 1. Numbers one higher fit every file
     # that rates the user's turns, unless a speaker's name shows whose turns are meant.
     possible = {-1: units["turn"].min() != 0, 1: not units["speaker"].has_nulls()}

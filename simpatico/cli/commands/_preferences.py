@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from simpatico.stats.result import Result
     from simpatico.validation.preferences import AccuracyRow, PreferenceEvidence
 
-RATINGS_ONLY = ("traditional", "against", "correlation", "level", "clusters", "gold")
-RATINGS_ONLY += ("with_human", "attention", "standardise")
+RATINGS_ONLY = (
+    *("traditional", "against", "correlation", "level", "clusters", "gold"),
+    *("with_human", "attention", "standardise"),
+)
 """Options that say nothing about preferences."""
 TITLES = {
     "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
@@ -84,7 +86,7 @@ def show_accuracy(rows: Sequence[AccuracyRow], correction: Correction) -> None:
         [
             *(r.quality, f"{r.score} (lower)" if r.better == "lower" else r.score),
             *(*share_cells(r), p_cell(r.p_adjusted)),
-            *(format_correlation(r.over_length and r.over_length.value), r.n),
+            *(format_correlation(r.over_length.value if r.over_length else None), r.n),
         ]
         for r in rows
     ]

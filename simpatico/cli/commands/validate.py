@@ -203,7 +203,8 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
         value, interval = value_cells(r)
         mark = "*" if is_significant(r.p_adjusted) else ""
         ceiling = format_correlation(agreement_value(evidence.agreement, r, "ceiling"))
-        partial = format_correlation(r.length_held_constant and r.length_held_constant.value)
+        constant = r.length_held_constant
+        partial = format_correlation(constant.value if constant else None)
         rows.append(
             [
                 r.quality,

@@ -45,7 +45,7 @@ def preferences_section(findings: Findings, evidence: PreferenceEvidence) -> pag
             + (f" ({row.quality})" if several else ""),
             *share_cells(row),
             format_p(row.p_adjusted).removeprefix("= "),
-            format_correlation(row.over_length and row.over_length.value),
+            format_correlation(row.over_length.value if row.over_length else None),
             f"{row.n:,}",
         ]
         for row in evidence.accuracy
