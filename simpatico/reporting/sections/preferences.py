@@ -20,6 +20,7 @@ from simpatico.wording import (
     title_from_name,
 )
 
+PREDICTORS = "Metrics as predictors of the preferred reply"
 TITLES = {
     "krippendorff_alpha_ordinal": "ordinal Krippendorff’s α",
     "pairwise_agreement": "pairwise agreement",
@@ -69,9 +70,11 @@ def preferences_section(findings: Findings, evidence: PreferenceEvidence) -> pag
             "less that of reply length. 95% CIs over prompts."
         ),
         el("h3", {"class": "gap"}, "Systems"),
-        cells_table(("system", "strength", "95% CI", "win rate", "95% CI", "n"), strengths),
-        el("h3", {"class": "gap"}, "Metrics as predictors of the preferred reply"),
-        cells_table(("metric", "accuracy", "95% CI", "p", "vs. length", "n"), accuracy),
+        cells_table(
+            "Systems", ("system", "strength", "95% CI", "win rate", "95% CI", "n"), strengths
+        ),
+        el("h3", {"class": "gap"}, PREDICTORS),
+        cells_table(PREDICTORS, ("metric", "accuracy", "95% CI", "p", "vs. length", "n"), accuracy),
         [page.small_print(text) for text in [*raters, *evidence.notes]],
     )
 
@@ -93,8 +96,8 @@ def share_cells(result: Result) -> tuple[str, str]:
     return format_correlation(result.value), format_correlation_interval(result.low, result.high)
 
 
-def cells_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
-    """A table whose first column names the row and the others are numbers."""
+def cells_table(label: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
+    """A table of numbers whose first column names the row; it scrolls on a phone."""
     body = [
         el(
             "tr",
@@ -105,4 +108,5 @@ def cells_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
         for cells in rows
     ]
     head = [page.column_heads(heads[:1]), page.column_heads(heads[1:], "r")]
-    return el("div", None, page.table(None, head, body))
+    region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": label}
+    return el("div", region, page.table(None, head, body))
