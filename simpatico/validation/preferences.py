@@ -22,7 +22,6 @@ from simpatico.errors import DataError
 from simpatico.judgements import Preferences
 from simpatico.run import Run
 from simpatico.stats.bootstrap import (
-    DECIMALS,
     cluster_codes,
     resample_clusters,
     rounded_result,
@@ -291,7 +290,7 @@ def no_strength(wins: Floats, i: int) -> str:
 def accuracy_rows(
     choices: pl.DataFrame, names: Sequence[str], better: Mapping[str, str | None], *, seed: int
 ) -> list[AccuracyRow]:
-    """The accuracy of each score on the choices that are no tie, length last."""
+    """The accuracy of each score, and of length, on the choices that are no tie."""
     decided = choices.filter(pl.col("credit") != 0.5).sort("index")
     if decided.is_empty():
         return []
@@ -315,20 +314,21 @@ def accuracy_rows(
         return safe_ratio(totals[:, :width], totals[:, width:])
 
     values = resample_clusters(means, clusters, Draws(seed=seed), width=2 * width, with_sample=True)
+    values[:, : len(credits)] += 0.5
     p_values = sign_flip_p(sums[:, :width], seed=seed) if clusters > 1 else np.ones(width)
     results = []
     for i, p in enumerate(p_values):
         n, groups = int(valid[:, i].sum()), int((sums[:, width + i] > 0).sum())
         result = rounded_result(values[:, i], groups, n=n)
+        method = f"{result.method}, p by flips of their signs"
+        result = replace(result, p_value=float(p) if n else None, method=method)
         if result.low == result.high:  # draws that do not vary are no distribution
             result = replace(result, low=None, high=None)
-        if result.value is not None:
-            method = f"{result.method}, p by flips of their signs"
-            result = replace(result, p_value=float(p), method=method)
         results.append(result)
+    gains = results[len(credits) :] if LENGTH in credits else [None] * len(credits)
     return [
         AccuracyRow(
-            **asdict(move_result(results[i], 0.5)),
+            **asdict(results[i]),
             quality="",
             score=score,
             p_adjusted=None,
@@ -337,17 +337,7 @@ def accuracy_rows(
             nulls=decided.height - results[i].n,
             ties=choices.height - decided.height,
             family=0,
-            over_length=None
-            if score == LENGTH or LENGTH not in credits
-            else results[len(credits) + i],
+            over_length=None if score == LENGTH else gains[i],
         )
         for i, score in enumerate(credits)
     ]
-
-
-def move_result(result: Result, by: float) -> Result:
-    """The result with its value and interval moved by a constant."""
-    value, low, high = (
-        None if x is None else round(x + by, DECIMALS) for x in result.value_and_interval
-    )
-    return replace(result, value=value, low=low, high=high)

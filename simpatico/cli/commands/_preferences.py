@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from simpatico.cli.output import note, p_cell, show_table, value_with_interval
+from simpatico.cli.output import note, show_table
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.wording import (
-    format_correlation,
-    format_correlation_interval,
     format_count,
-    join_with_and,
 )
 
 if TYPE_CHECKING:
     from simpatico.stats.correction import Correction
-    from simpatico.stats.result import Result
-    from simpatico.validation.preferences import AccuracyRow, PreferenceEvidence
+    from simpatico.validation.preferences import PreferenceEvidence
 
 RATINGS_ONLY = (
     *("traditional", "against", "correlation", "level", "clusters", "gold"),
     *("with_human", "attention", "standardise"),
 )
 """Options that say nothing about preferences."""
-TITLES = {
-    "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
-    "pairwise_agreement": "pairwise agreement",
-}
+COUNTS = ("ties", "nulls")
 
 
 def preferences_from_options(run: Path, path: Path, options: dict[str, Any]) -> PreferenceEvidence:
@@ -53,57 +45,17 @@ def preferences_from_options(run: Path, path: Path, options: dict[str, Any]) -> 
 
 
 def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> None:
-    """Agreement first, since it bounds how accurate a score can be."""
+    """Agreement of judges, strengths of systems and accuracy of scores."""
+    from simpatico.validation.preference_tables import HOW_TO_READ, preference_tables
+
     for text in evidence.notes:
         note(text)
-    columns = ["quality", "statistic", "value", "95% CI", "pairs"]
-    rows: list[list[Any]] = [
-        [r.quality, TITLES[r.score], *share_cells(r), r.n] for r in evidence.agreement
-    ]
-    show_table("Inter-rater agreement", columns, rows, keys=2)
-    columns = ["quality", "system", "strength [95% CI]", "win rate", "95% CI", "n"]
-    rows = [
-        [
-            *(r.quality, r.system),
-            r.reason or value_with_interval(*r.value_and_interval, digits=2),
-            *(*share_cells(r.win_rate), r.n),
-        ]
-        for r in evidence.strengths
-    ]
-    show_table("Bradley-Terry strengths of systems", columns, rows, keys=2)
+    for table in preference_tables(evidence):
+        show_table(*table, keys=2)
+    family = format_count(max((r.family for r in evidence.accuracy), default=0), "score")
+    ties, nulls = (max((getattr(r, c) for r in evidence.accuracy), default=0) for c in COUNTS)
     note(
-        "Strength: log-odds against a system of mean strength; win rate: share of comparisons won, "
-        "ties half; n: comparisons; 95% CI over prompts."
+        f"{HOW_TO_READ} p: of accuracy .5, after {CORRECTIONS[correction]} correction for {family} "
+        f"per quality; n: comparisons, or choices without {format_count(ties, 'tie')} and up to "
+        f"{format_count(nulls, 'choice')} that lack a score."
     )
-    if evidence.accuracy:
-        show_accuracy(evidence.accuracy, correction)
-
-
-def show_accuracy(rows: Sequence[AccuracyRow], correction: Correction) -> None:
-    """How accurately each score predicts the preferred reply."""
-    columns = ["quality", "score", "accuracy", "95% CI", "p", "vs. length", "n"]
-    body = [
-        [
-            *(r.quality, f"{r.score} (lower)" if r.better == "lower" else r.score),
-            *(*share_cells(r), p_cell(r.p_adjusted)),
-            *(format_correlation(r.over_length.value if r.over_length else None), r.n),
-        ]
-        for r in rows
-    ]
-    show_table("Accuracy of predicting the preferred reply", columns, body, keys=2)
-    ties, nulls = max(r.ties for r in rows), max(r.nulls for r in rows)
-    left_out = [f"{format_count(ties, 'tie')} of judges"] * bool(ties)
-    left_out += [f"up to {format_count(nulls, 'choice')} without both scores"] * bool(nulls)
-    family = format_count(max(r.family for r in rows), "score")
-    note(
-        "Accuracy: share of choices in which the preferred reply has the higher score (lower where "
-        "marked), equal scores half; p: of accuracy .5, after "
-        f"{CORRECTIONS[correction]} correction for {family} per quality; vs. length: accuracy less "
-        "that of reply length (95% CI in --json); n: choices"
-        + (f", left out are {join_with_and(left_out)}." if left_out else ".")
-    )
-
-
-def share_cells(result: Result) -> tuple[str, str]:
-    """A share or alpha, and its interval."""
-    return format_correlation(result.value), format_correlation_interval(result.low, result.high)
