@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 from simpatico.comparison.samples import as_floats
 from simpatico.errors import DataError
 from simpatico.judgements import Preferences
 from simpatico.run import Run
 from simpatico.stats.bootstrap import (
+    DECIMALS,
     cluster_codes,
     resample_clusters,
     rounded_result,
@@ -34,7 +35,13 @@ from simpatico.stats.correction import Correction, correct_p_values
 from simpatico.stats.draws import Draws
 from simpatico.stats.permutation import sign_flip_p
 from simpatico.stats.result import Result, Row
-from simpatico.validation.choices import match_choices, read_units, systems_only, unit_credits
+from simpatico.validation.choices import (
+    CREDIT,
+    match_choices,
+    read_units,
+    systems_only,
+    unit_credits,
+)
 from simpatico.validation.evidence import Question, check_score_names, select_rows
 from simpatico.validation.raters.agreement import (
     AgreementRow,
@@ -54,6 +61,8 @@ from simpatico.validation.run_scores import (
 )
 from simpatico.validation.turn_numbers import TurnNumbers, check_turn_numbers
 from simpatico.wording import format_count, join_with_and
+
+Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +93,7 @@ class AccuracyRow(Row):
     choices.
     """
 
-    better: Literal["higher", "lower"]
+    better: Better
     equal: int
     nulls: int
     ties: int
@@ -122,27 +131,17 @@ def validate_preferences(
 
     Of the question, `qualities`, `scores` and `judge_kind` apply.
     """
-    question = question or Question()
+    question, evidence, found = question or Question(), PreferenceEvidence(), 0
     check_score_names(run, question)
-    better = {
-        s["name"]: s.get("better") for m in run.facts["metrics"].values() for s in m["scores"]
-    }
     frame = select_rows(preferences.frame, question).drop_nulls("preferred").with_row_index("index")
-    if frame.is_empty():
-        raise DataError("no preference is given; `preferred` is empty in every row")
-    evidence, found = PreferenceEvidence(), 0
-    of_turns = pl.col("turn_a").is_not_null()
-    levels: dict[RatedLevel, pl.DataFrame] = {
-        "turn": frame.filter(of_turns), "dialog": frame.filter(~of_turns)
-    }  # fmt: skip
-    for level, rows in levels.items():
-        if rows.is_empty():
+    of_turns = frame["turn_a"].is_not_null()
+    levels: dict[RatedLevel, pl.Series] = {"turn": of_turns, "dialog": ~of_turns}
+    for level, is_rated in levels.items():
+        if not (rows := frame.filter(is_rated)).height:
             continue
         units = read_units(run, level, rows, question.scores)
-        names = [c for c in units.columns if units.schema[c].is_float()]
-        choices = match_choices(rows, units, names)
-        if WORDS not in names and NO_LENGTHS not in evidence.notes:
-            evidence.notes.append(NO_LENGTHS)
+        scores = [c for c in units.columns if units.schema[c].is_float()]
+        choices = match_choices(rows, units, scores).with_columns(level=pl.lit(level))
         matched = int((choices["found_a"] & choices["found_b"]).sum())
         found += matched
         if level == "turn":
@@ -154,37 +153,47 @@ def validate_preferences(
                 f"{rows.height - matched:,} of {format_count(rows.height, 'preference')} name "
                 f"{'turns' if level == 'turn' else 'dialogs or systems'} that have no score"
             )
+        if WORDS not in scores and NO_LENGTHS not in evidence.notes:
+            evidence.notes.append(NO_LENGTHS)
         evidence.left_out.extend(scores_left_out(run, level, question.scores))
-        for quality in choices["quality"].unique().sort() if matched else ():
-            own = choices.filter(pl.col("quality") == quality)
-            evidence.agreement.extend(agreement_of_choices(own, quality, level, seed=seed))
-            strengths, notes = strength_rows(own, quality, level, seed=seed)
+        for _, own in choices.sort("quality").group_by("quality", maintain_order=True):
+            evidence.agreement.extend(agreement_of_choices(own, seed=seed))
+            strengths, notes = strength_rows(own, seed=seed)
             evidence.strengths.extend(strengths)
             evidence.notes.extend(notes)
-            rows_of_quality = accuracy_rows(own, names, better, seed=seed)
-            if not rows_of_quality:
+            if (own["credit"] == CREDIT["tie"]).all():
+                quality = own["quality"][0]
                 evidence.notes.append(f"{quality}: every choice is a tie, which no score predicts")
-            p_adjusted, family = correct_p_values([r.p_value for r in rows_of_quality], correction)
-            evidence.accuracy.extend(
-                replace(row, p_adjusted=p, family=family, quality=quality, level=level)
-                for row, p in zip(rows_of_quality, p_adjusted, strict=True)
-            )
+            directions = score_directions(run, scores)
+            evidence.accuracy.extend(accuracy_rows(own, directions, correction, seed=seed))
     evidence.notes.extend(describe_left_out(evidence.left_out, "preferences between"))
     if not found:
-        numbers = evidence.turn_numbers
-        raise DataError(
-            (numbers and numbers.warning)
-            or f"none of the {frame.height:,} preferences is between two units that have a score "
-            f"in {run.folder}; dialog ids, or systems and prompts, must be the same "
-            f"(systems: {', '.join(run.at('system')['system'])}), and preferences must name the "
-            "speaker where several speak for a system"
-        )
+        refuse_unmatched(run, frame.height, evidence.turn_numbers)
     return evidence
 
 
-def agreement_of_choices(
-    choices: pl.DataFrame, quality: str, level: str, *, seed: int
-) -> list[AgreementRow]:
+def refuse_unmatched(run: Run, n: int, numbers: TurnNumbers | None) -> NoReturn:
+    """Refuse preferences to which no score belongs, and say what must be the same."""
+    if not n:
+        raise DataError("no preference is given; `preferred` is empty in every row")
+    if numbers is not None and numbers.warning:
+        raise DataError(numbers.warning)
+    raise DataError(
+        f"none of the {n:,} preferences is between two units that have a score in {run.folder}; "
+        "dialog ids, or systems and prompts, must be the same (systems: "
+        f"{', '.join(run.at('system')['system'])}), and preferences must name the speaker where "
+        "several speak for a system"
+    )
+
+
+def score_directions(run: Run, columns: Sequence[str]) -> dict[str, Better]:
+    """Which direction of each score is better, higher unless the metric says lower."""
+    scores = [s for m in run.facts["metrics"].values() for s in m["scores"]]
+    lower = {s["name"] for s in scores if s.get("better") == "lower"}
+    return {name: "lower" if name in lower else "higher" for name in columns}
+
+
+def agreement_of_choices(choices: pl.DataFrame, *, seed: int) -> list[AgreementRow]:
     """Krippendorff's ordinal alpha and the share of pairs of judges who chose alike.
 
     Which side is called a is arbitrary, so alpha counts each pair in both orders: else the chance
@@ -206,6 +215,7 @@ def agreement_of_choices(
         speaker=pl.lit(None, pl.String),
         value=pl.when(swapped).then(1 - pl.col("credit")).otherwise("credit"),
     )
+    quality, level = choices["quality"][0], choices["level"][0]
     ratings = rating_matrix(frame, quality)
     both = np.vstack([ratings.matrix, 1 - ratings.matrix])
     alpha = krippendorff_alpha(both, clusters=np.tile(ratings.dialogs, 2), seed=seed)
@@ -231,10 +241,9 @@ def pairwise_agreement(ratings: RatingMatrix, *, seed: int) -> Result:
     return with_interval(statistic, ratings.dialogs, seed=seed)
 
 
-def strength_rows(
-    choices: pl.DataFrame, quality: str, level: str, *, seed: int
-) -> tuple[list[StrengthRow], list[str]]:
-    """The strength of each system, strongest first, and notes on what cannot be compared."""
+def strength_rows(choices: pl.DataFrame, *, seed: int) -> tuple[list[StrengthRow], list[str]]:
+    """The strength of each system, most wins first, and notes on what cannot be compared."""
+    quality, level = choices["quality"][0], choices["level"][0]
     known = choices.drop_nulls(["system_a", "system_b"])
     known = known.filter(pl.col("system_a") != pl.col("system_b"))
     systems = pl.concat([known["system_a"], known["system_b"]]).unique().sort().to_list()
@@ -246,7 +255,6 @@ def strength_rows(
     wins, credit = np.zeros((clusters, k, k)), known["credit"].to_numpy()
     np.add.at(wins, (code, a, b), credit)
     np.add.at(wins, (code, b, a), 1 - credit)
-    total = wins.sum(axis=0)
     rows = [
         StrengthRow(
             **asdict(s.strength),
@@ -255,16 +263,32 @@ def strength_rows(
             system=name,
             group=s.group,
             win_rate=s.win_rate,
-            reason=None if s.strength.value is not None else no_strength(total, i),
+            reason=None if s.strength.value is not None else no_strength(wins.sum(axis=0), i),
         )
         for i, (name, s) in enumerate(zip(systems, bradley_terry(wins, seed=seed), strict=True))
     ]
-    links, notes = linked_groups(total), []
+    notes = comparability_notes(rows, linked_groups(wins.sum(axis=0)))
+    return sorted(rows, key=lambda row: -(row.win_rate.value or 0)), notes
+
+
+def no_strength(wins: Floats, i: int) -> str:
+    """Why the strength of a system is not finite."""
+    if not wins[:, i].any():
+        return "never lost"
+    return "never won" if not wins[i].any() else "always won or always lost to each other system"
+
+
+def comparability_notes(rows: Sequence[StrengthRow], links: Ints) -> list[str]:
+    """Which strengths cannot be compared or do not exist; `links`: who is compared with whom."""
+    quality, notes = rows[0].quality, []
     if links.max() > 0:
-        parts = [", ".join(np.array(systems)[links == g]) for g in range(links.max() + 1)]
+        parts = [
+            f"({', '.join(r.system for r, link in zip(rows, links, strict=True) if link == part)})"
+            for part in range(links.max() + 1)
+        ]
         notes.append(
-            f"{quality}: no comparison links {join_with_and([f'({part})' for part in parts])}, so "
-            "strengths compare within these groups only"
+            f"{quality}: no comparison links {join_with_and(parts)}, so strengths compare within "
+            "these groups only"
         )
     notes += [
         f"{quality}: {row.system} {row.reason}, so its strength has no finite estimate"
@@ -276,68 +300,73 @@ def strength_rows(
             f"{quality}: some groups of systems never lost to others, so strengths compare within "
             "a group only (`group` in --json)"
         )
-    rate = [(-1.0 if r.win_rate.value is None else r.win_rate.value) for r in rows]
-    return [rows[i] for i in np.argsort(-np.array(rate), kind="stable")], notes
-
-
-def no_strength(wins: Floats, i: int) -> str:
-    """Why the strength of a system is not finite."""
-    if not wins[:, i].any():
-        return "never lost"
-    return "never won" if not wins[i].any() else "always won or always lost to each other system"
+    return notes
 
 
 def accuracy_rows(
-    choices: pl.DataFrame, names: Sequence[str], better: Mapping[str, str | None], *, seed: int
+    choices: pl.DataFrame, directions: Mapping[str, Better], correction: Correction, *, seed: int
 ) -> list[AccuracyRow]:
     """The accuracy of each score, and of length, on the choices that are no tie."""
-    decided = choices.filter(pl.col("credit") != 0.5).sort("index")
-    if decided.is_empty():
-        return []
+    decided = choices.filter(pl.col("credit") != CREDIT["tie"]).sort("index")
     preferred = 2 * decided["credit"].to_numpy() - 1
-    code, clusters = cluster_codes(decided["cluster"].to_numpy())
-    credits: dict[str, Floats] = {}
-    for name in names:
-        score = LENGTH if name == WORDS else name
-        lead = as_floats(decided[f"{name}_a"]) - as_floats(decided[f"{name}_b"])
-        sign = -1 if better.get(score) == "lower" else 1
-        credits[score] = np.sign(lead * preferred * sign) / 2
-    own = np.column_stack(list(credits.values())) if credits else np.empty((decided.height, 0))
-    length = credits.get(LENGTH, np.full(decided.height, np.nan))
-    table = np.hstack([own, own - length[:, None]])
-    valid = np.isfinite(table)
-    sums = sum_by_cluster(np.hstack([np.where(valid, table, 0), valid]), code, clusters)
-    width = table.shape[1]
+    leads = {
+        LENGTH if name == WORDS else name: preferred
+        * (1 if better == "higher" else -1)
+        * (as_floats(decided[f"{name}_a"]) - as_floats(decided[f"{name}_b"]))
+        for name, better in directions.items()
+    }
+    if decided.is_empty() or not leads:
+        return []
+    credits, names = np.sign(np.column_stack(list(leads.values()))) / 2, list(leads)
+    length = credits[:, names.index(LENGTH)] if LENGTH in names else np.full(decided.height, np.nan)
+    table = np.hstack([credits, credits - length[:, None]])
+    results = mean_results(table, decided["cluster"].to_numpy(), seed=seed)
+    p_adjusted, family = correct_p_values([r.p_value for r in results[: len(names)]], correction)
+    rows = []
+    for i, score in enumerate(names):
+        accuracy, gain = results[i], results[len(names) + i]
+        value, low, high = (
+            None if x is None else round(x + 0.5, DECIMALS) for x in accuracy.value_and_interval
+        )
+        rows.append(
+            AccuracyRow(
+                **asdict(replace(accuracy, value=value, low=low, high=high)),
+                quality=choices["quality"][0],
+                score=score,
+                p_adjusted=p_adjusted[i],
+                level=choices["level"][0],
+                better=directions.get(score, "higher"),
+                equal=int((credits[:, i] == 0).sum()),
+                nulls=decided.height - accuracy.n,
+                ties=choices.height - decided.height,
+                family=family,
+                over_length=None if score == LENGTH or LENGTH not in names else gain,
+            )
+        )
+    return rows
 
-    def means(counts: Floats) -> Floats:
-        totals = counts @ sums
-        return safe_ratio(totals[:, :width], totals[:, width:])
 
-    values = resample_clusters(means, clusters, Draws(seed=seed), width=2 * width, with_sample=True)
-    values[:, : len(credits)] += 0.5
-    p_values = sign_flip_p(sums[:, :width], seed=seed) if clusters > 1 else np.ones(width)
+def mean_results(table: Floats, clusters: Ints, *, seed: int) -> list[Result]:
+    """The mean of each column: interval over resamples of clusters, p of 0 by flips of signs."""
+    code, n_clusters = cluster_codes(clusters)
+    valid, width = np.isfinite(table), table.shape[1]
+    sums = sum_by_cluster(np.hstack([np.where(valid, table, 0), valid]), code, n_clusters)
+    p_values = sign_flip_p(sums[:, :width], seed=seed) if n_clusters > 1 else np.ones(width)
+    values = resample_clusters(
+        lambda counts: safe_ratio((counts @ sums)[:, :width], (counts @ sums)[:, width:]),
+        n_clusters,
+        Draws(seed=seed),
+        width=2 * width,
+        with_sample=True,
+    )
     results = []
     for i, p in enumerate(p_values):
         n, groups = int(valid[:, i].sum()), int((sums[:, width + i] > 0).sum())
         result = rounded_result(values[:, i], groups, n=n)
         method = f"{result.method}, p by flips of their signs"
         result = replace(result, p_value=float(p) if n else None, method=method)
-        if result.low == result.high:  # draws that do not vary are no distribution
-            result = replace(result, low=None, high=None)
-        results.append(result)
-    gains = results[len(credits) :] if LENGTH in credits else [None] * len(credits)
-    return [
-        AccuracyRow(
-            **asdict(results[i]),
-            quality="",
-            score=score,
-            p_adjusted=None,
-            better="lower" if better.get(score) == "lower" else "higher",
-            equal=int((own[:, i] == 0).sum()),
-            nulls=decided.height - results[i].n,
-            ties=choices.height - decided.height,
-            family=0,
-            over_length=None if score == LENGTH else gains[i],
+        # draws that do not vary are no distribution
+        results.append(
+            result if result.low != result.high else replace(result, low=None, high=None)
         )
-        for i, score in enumerate(credits)
-    ]
+    return results

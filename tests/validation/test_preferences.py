@@ -269,7 +269,7 @@ def test_the_page_shows_strengths_and_accuracy(sample, tmp_path):
     evidence = validate_preferences(run, read_preferences(path))
     page = report(run, read_preferences(path), judged="prefs.csv")
     assert "is preferred most often: in 66% of its comparisons" in page
-    assert "Metrics as predictors of the preferred reply" in page
+    assert "Accuracy of predicting the preferred one" in page
     (length,) = [r for r in evidence.accuracy if r.score == "length"]
     assert f"{length.value:.2f}".removeprefix("0") in page
     assert "simpatico validate run --judgements prefs.csv" in page
