@@ -47,9 +47,9 @@ def read_units(
 
 
 def systems_only(units: pl.DataFrame) -> pl.DataFrame:
-    """The units of systems under test; of people where there is nobody else."""
-    systems = units.filter(pl.col("system") != HUMAN)
-    return units if systems.is_empty() else systems
+    """The units of systems under test; of people in dialogs where there is nobody else."""
+    is_system = pl.col("system") != HUMAN
+    return units.filter(is_system | ~is_system.any().over("dialog"))
 
 
 def match_choices(rows: pl.DataFrame, units: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

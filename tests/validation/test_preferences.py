@@ -18,6 +18,7 @@ from simpatico import (
 )
 from simpatico.errors import DataError
 from simpatico.judgements import Preference
+from simpatico.validation.choices import systems_only
 from simpatico.validation.evidence import Question
 from tests.command_line import simpatico
 from tests.conftest import ROOT
@@ -200,6 +201,14 @@ def test_units_give_the_same_as_the_systems_that_said_them(run):
     assert [r.value for r in turns.accuracy] == [r.value for r in expected.accuracy]
     assert {r.level for r in turns.accuracy} == {"turn"}
     assert (turns.turn_numbers.rated, turns.turn_numbers.matched) == (36, 36)
+
+
+def test_a_side_without_a_speaker_is_the_system_or_the_only_one_there():
+    """In d1 a person talks with a bot, whom the dialog stands for; in d2 there are only people."""
+    units = pl.DataFrame(
+        {"dialog": ["d1", "d1", "d2"], "speaker": ["ann", "bot", "bob"], "system": ["human", "ash", "human"]}
+    )  # fmt: skip
+    assert systems_only(units)["speaker"].to_list() == ["bot", "bob"]
 
 
 def test_the_same_choices_in_another_order_give_the_same(run):
