@@ -39,17 +39,17 @@ def preference_tables(
     evidence: PreferenceEvidence, titles: Mapping[str, str] | None = None
 ) -> list[TextTable]:
     """Agreement first, since it bounds how accurate a score can be; `titles`: names of scores."""
-    agreement = [
+    agreement: list[tuple[str, ...]] = [
         (r.quality, TITLES[r.score], *share_cells(r), f"{r.n:,}") for r in evidence.agreement
     ]
-    strengths = [
+    strengths: list[tuple[str, ...]] = [
         (
             *(r.quality, r.system, r.reason or format_number(r.value)),
             *(format_interval(r.low, r.high), *share_cells(r.win_rate), f"{r.n:,}"),
         )
         for r in evidence.strengths
     ]
-    accuracy = [
+    accuracy: list[tuple[str, ...]] = [
         (
             *(r.quality, (titles or {}).get(r.score, r.score) + " (lower)" * (r.better == "lower")),
             *(*share_cells(r), format_p(r.p_adjusted).removeprefix("= ")),
