@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from simpatico.comparison.difference import compare as compare
     from simpatico.errors import SimpaticoError as SimpaticoError
     from simpatico.judgements import Judgements as Judgements
+    from simpatico.judgements import Preferences as Preferences
     from simpatico.metric import Metric as Metric
     from simpatico.metric import Score as Score
     from simpatico.metric import signature as signature
     from simpatico.readers import Conversations as Conversations
     from simpatico.readers import read as read
     from simpatico.readers.judgement_files import read_judgements as read_judgements
+    from simpatico.readers.judgement_files import read_preferences as read_preferences
     from simpatico.registry import available as available
     from simpatico.registry import load as load
     from simpatico.reporting.page import report as report
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
     from simpatico.table import ScoreTable as ScoreTable
     from simpatico.turns import Turns as Turns
     from simpatico.validation.evidence import validate as validate
+    from simpatico.validation.preferences import validate_preferences as validate_preferences
 
 HOMES = {
     "Bot": "bots.bot",
     "Conversations": "readers",
     "Judgements": "judgements",
     "Metric": "metric",
+    "Preferences": "judgements",
     "Run": "run",
     "Score": "metric",
     "ScoreTable": "table",
@@ -51,12 +55,14 @@ HOMES = {
     "probe": "bots.probe",
     "read": "readers",
     "read_judgements": "readers.judgement_files",
+    "read_preferences": "readers.judgement_files",
     "read_prompts": "bots.prompts",
     "report": "reporting.page",
     "score": "scoring",
     "score_run": "run.writer",
     "signature": "metric",
     "validate": "validation.evidence",
+    "validate_preferences": "validation.preferences",
 }
 
 __all__ = sorted(HOMES)

@@ -1,7 +1,8 @@
 """Judgements: what people said about turns, dialogs or systems, one row per judge and quality.
 
 Long rather than wide: judges differ in number from unit to unit, and a missing row says that nobody
-was asked, while a null value says that the judge did not rate.
+was asked, while a null value says that the judge did not rate. Ratings are `Judgements`; which of
+two units a judge prefers are `Preferences`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ class Judgement(NamedTuple):
     scale_min: float | None = None
     scale_max: float | None = None
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Key of a judgement: a judge gives one value to one quality of one unit."""
+        return tuple(getattr(self, name) for name in JUDGEMENT_KEY)
+
 
 SCHEMA: dict[str, pl.DataType] = {
     **dict.fromkeys(Judgement._fields, pl.String()),
@@ -46,10 +52,12 @@ UNIT = ["dialog", "turn", "speaker", "quality"]
 """Key of what is judged: a unit and one quality of it."""
 
 JUDGEMENT_KEY = [*UNIT, "judge", "judge_kind"]
-"""Key of a judgement: a judge gives one value to one quality of one unit."""
 
 NOT_RATED = frozenset({"", "-", "na", "nan", "none", "null", "not rated", "not applicable"})
 """What annotators write, in lower case, where there is no rating."""
+
+SIDES = "dialog_a and dialog_b, or system_a, system_b and prompt"
+"""What says which two are compared."""
 
 MAX_RATING = 1e300
 """Nothing larger is taken for a rating, so that sums of ratings stay finite."""
@@ -152,3 +160,93 @@ def judgement_problem(judgement: Judgement) -> str | None:
 def format_bound(bound: float | None) -> str:
     """A bound of a scale for people."""
     return "open" if bound is None else f"{bound:g}"
+
+
+Choice = Literal["a", "b", "tie"]
+CHOICES: tuple[Choice, ...] = ("a", "b", "tie")
+Side = tuple[str, int, str, str]
+"""Dialog, turn, speaker and system of one side of a preference, in an order that can be sorted."""
+
+
+class Preference(NamedTuple):
+    """Which of two units a judge prefers: turns or dialogs, or what two systems said to a prompt.
+
+    A null `preferred` means that the judge did not choose.
+    """
+
+    quality: str
+    judge: str | None
+    judge_kind: JudgeKind | None
+    preferred: Choice | None
+    prompt: str | None = None
+    dialog_a: str | None = None
+    turn_a: int | None = None
+    speaker_a: str | None = None
+    system_a: str | None = None
+    dialog_b: str | None = None
+    turn_b: int | None = None
+    speaker_b: str | None = None
+    system_b: str | None = None
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """What is compared; of a unit the run says which system it is by."""
+        if self.dialog_a is None:
+            return ("", -1, "", self.system_a or ""), ("", -1, "", self.system_b or "")
+        of_a = self.dialog_a, self.turn_a, self.speaker_a
+        of_b = self.dialog_b or "", self.turn_b, self.speaker_b
+        a, b = ((d, -1 if t is None else t, s or "", "") for d, t, s in (of_a, of_b))
+        return a, b
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Key of a preference: a judge chooses once between two units, whichever comes first."""
+        return *sorted(self.sides), self.prompt, self.quality, self.judge, self.judge_kind
+
+
+PREFERENCE_SCHEMA: dict[str, pl.DataType] = {
+    **dict.fromkeys(Preference._fields, pl.String()),
+    **dict.fromkeys(("turn_a", "turn_b"), pl.Int32()),
+}
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """A table with a row per choice between two units."""
+
+    frame: pl.DataFrame
+
+    @classmethod
+    def of(cls, preferences: Iterable[Preference]) -> Preferences:
+        """The table of these preferences, or the reason why they cannot be one."""
+        rows = list(preferences)
+        for row in rows:
+            if reason := preference_problem(row):
+                raise DataError(f"the preferences cannot be used: {reason}")
+        if n := len(rows) - len({row.key for row in rows}):
+            raise DataError(
+                f"{n} of {len(rows)} preferences repeat the units, quality and judge of another "
+                "one; keep one of them, or name every judge in the column 'judge'"
+            )
+        return cls(pl.DataFrame(rows, schema=PREFERENCE_SCHEMA, orient="row"))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+
+def preference_problem(preference: Preference) -> str | None:
+    """Why a preference cannot be used, never quoting the input; null if it can."""
+    p = preference
+    units = p.dialog_a is not None and p.dialog_b is not None
+    systems = p.dialog_a is None and p.dialog_b is None and p.system_a and p.system_b and p.prompt
+    if not units and not systems:
+        return f"a preference needs {SIDES}"
+    if p.sides[0] == p.sides[1]:
+        return "a and b are the same; a preference is between two"
+    if (p.turn_a is None) != (p.turn_b is None):
+        return "one side is a turn and the other a whole dialog; give both turns or none"
+    if p.judge_kind is not None and p.judge_kind not in JUDGE_KINDS:
+        return f"the judge_kind must be one of {', '.join(JUDGE_KINDS)}"
+    if p.preferred is not None and p.preferred not in CHOICES:
+        return "the preferred one must be a, b or tie, or null for 'not rated'"
+    return None

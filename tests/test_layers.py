@@ -45,7 +45,7 @@ ALLOWED = {
     "comparison": {*GROUND, "stats", "metric", "charts", "run"},
     "validation": {
         *(*GROUND, "turns", "judgements", "stats", "readers", "metric", "system_metric"),
-        *("charts", "table", "scoring", "run", "perturbation", "comparison"),
+        *("metrics", "charts", "table", "scoring", "run", "perturbation", "comparison"),
     },
     "reporting": {
         *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),

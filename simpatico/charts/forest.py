@@ -39,6 +39,8 @@ class ForestRow:
     clear: bool
     """Whether it differs from zero after correction for multiple testing."""
     why: str = ""
+    partial: float | None = None
+    """The correlation with reply length held constant."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +70,23 @@ def forest_table(chart: Forest) -> Html:
         ("r c1", el("i", None, "r")),
         ("r c2", "95% CI"),
         ("r c3", "of one rater"),
+        *([("r c4", "length constant")] if has_partial(chart) else []),
     )
     columns = [el("th", {"class": kind, "scope": "col"}, content) for kind, content in heads]
     reason = "No metric can be correlated with the ratings."
     empty = el("tr", None, el("td", {"colspan": 3, "class": "none"}, reason))
     return el(
         "table",
-        {"class": "forest"},
+        {"class": "forest partial" if has_partial(chart) else "forest"},
         el("caption", {"class": "vh"}, chart.caption),
         el("thead", None, el("tr", None, columns)),
         el("tbody", None, [forest_table_row(r, chart, axis) for r in chart.rows] or empty),
     )
+
+
+def has_partial(chart: Forest) -> bool:
+    """Whether a column shows correlations with reply length held constant."""
+    return any(row.partial is not None for row in chart.rows)
 
 
 def kind_tag(kind: str) -> Html:
@@ -141,6 +149,9 @@ def forest_table_row(row: ForestRow, chart: Forest, axis: Axis) -> Html:
         el("td", about, format_correlation(row.value), note),
         el("td", {"class": "r c2 num"}, format_correlation_interval(row.low, row.high)),
         el("td", {"class": "r c3"}, share_of_rater(row, chart)),
+        el("td", {"class": "r c4"}, format_correlation(row.partial))
+        if has_partial(chart)
+        else None,
     )
 
 

@@ -125,7 +125,14 @@ def seed(help: str = "Random seed.") -> Decorator:
 
 
 as_json = flag("--json", "Print JSON.", "as_json")
-judgements = path("--judgements", "File of human ratings, with columns dialog, quality, value.")
+judgements = combine(
+    path(
+        "--judgements",
+        "File of human ratings (columns dialog, quality, value) or of preferences (preferred, and "
+        "dialog_a, dialog_b or system_a, system_b, prompt).",
+    ),
+    value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
+)
 settings = repeatable(
     "--set",
     "Parameter of a metric, such as emotional_entropy.normalised=true.",

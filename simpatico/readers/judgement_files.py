@@ -1,18 +1,27 @@
-"""Files of judgements: a long table with one row per judgement, or a benchmark that holds some."""
+"""Files of judgements: a long table with one row per judgement, or a benchmark that holds some.
+
+A table with a column `preferred` holds preferences: one row per choice between two units.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from simpatico.errors import DataError, UnknownName, suggest_names
+from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
 from simpatico.judgements import (
-    JUDGEMENT_KEY,
+    CHOICES,
+    NOT_RATED,
+    SIDES,
     Judgement,
     Judgements,
+    Preference,
+    Preferences,
     judgement_problem,
     parse_rating,
+    preference_problem,
 )
 from simpatico.readers.detect import all_readers
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
@@ -26,8 +35,14 @@ TABLES = ("csv", "tsv", "jsonl", "parquet")
 
 ADVICE = "keep one of the two, or name every judge in the column 'judge'"
 MISSING = "there is no {!r}; a judgement needs dialog, quality and value"
+PREFERRED = "preferred"
+UNNAMED_QUALITY = "preference"
+"""The quality of preferences whose file names none."""
 
 Cells = Mapping[str, object]
+CellKind = tuple[Callable[[object], object], str]
+"""How a cell is read, and what it must be, in words."""
+AnyJudgement = TypeVar("AnyJudgement", Judgement, Preference)
 
 
 @runtime_checkable
@@ -41,12 +56,17 @@ class JudgementReader(Protocol):
 
 
 def read_judgements(
-    path: str | Path, *, format: str | None = None, ledger: Ledger | None = None
+    path: str | Path,
+    *,
+    format: str | None = None,
+    turns_from: int = 0,
+    ledger: Ledger | None = None,
 ) -> Judgements:
     """The judgements in a file: CSV, TSV, JSONL or Parquet in long form, or a benchmark.
 
     A table needs the columns dialog, quality and value, and may have turn, speaker, judge,
-    judge_kind, scale_min and scale_max. An empty value, NA or "not rated" is null.
+    judge_kind, scale_min and scale_max. An empty value, NA or "not rated" is null. `turns_from`:
+    the number that a table gives to the first turn of a dialog.
     """
     source, ledger = Source.of(path), ledger or Ledger()
     if source.is_rejected(ledger):
@@ -54,15 +74,53 @@ def read_judgements(
     benchmarks = {r.name: r for r in all_readers() if isinstance(r, JudgementReader)}
     name = format or detect_format(source.head, benchmarks)
     if name in benchmarks:
+        if turns_from:
+            raise BadValue(f"turns of {name} files are counted from 0, not from {turns_from}")
         return Judgements.of(benchmarks[name].judgements(source, ledger))
     if name in TABLES:
-        rows: Iterator[tuple[Place, Cells]] = (
-            named_rows(source, ledger, header_problem)
-            if source.head.kind == "text"
-            else source.values(dict[str, Any], ledger)
-        )
-        return Judgements.of(usable_judgements(rows, ledger))
+        if are_preferences(source.head):
+            raise DataError(f"{source.name}:1: preferences, not ratings; use read_preferences")
+        rows = table_cells(source, ledger, header_problem)
+        parse = partial(parse_judgement, turns_from=turns_from)
+        return Judgements.of(usable_rows(rows, ledger, parse))
     raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks])}")
+
+
+def read_preferences(
+    path: str | Path, *, turns_from: int = 0, ledger: Ledger | None = None
+) -> Preferences:
+    """The preferences in a table: CSV, TSV, JSONL or Parquet.
+
+    It needs the column preferred (a, b, tie; empty for "not rated"), and dialog_a and dialog_b (of
+    single turns also turn_a and turn_b) or system_a, system_b and prompt; it may have speaker_a,
+    speaker_b, quality, judge and judge_kind.
+    """
+    source, ledger = Source.of(path), ledger or Ledger()
+    if source.is_rejected(ledger):
+        return Preferences.of(())
+    rows = table_cells(source, ledger, preference_header_problem)
+    parse = partial(parse_preference, turns_from=turns_from)
+    return Preferences.of(usable_rows(rows, ledger, parse))
+
+
+def has_preferences(path: str | Path) -> bool:
+    """Whether a file is a table of preferences, by its columns."""
+    source = Source.of(path)
+    return not source.is_rejected(Ledger(on_error="skip")) and are_preferences(source.head)
+
+
+def are_preferences(head: Head) -> bool:
+    """Whether the columns are those of preferences; ratings may have a column of that name too."""
+    return PREFERRED in head.columns and not set(REQUIRED) <= set(head.columns)
+
+
+def table_cells(
+    source: Source, ledger: Ledger, header_problem: Callable[[list[str]], str | None]
+) -> Iterator[tuple[Place, Cells]]:
+    """The cells of each row of a table by column name."""
+    if source.head.kind == "text":
+        return named_rows(source, ledger, header_problem)
+    return source.values(dict[str, Any], ledger)
 
 
 def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
@@ -88,40 +146,72 @@ def header_problem(names: list[str]) -> str | None:
     return repeated_column(names, Judgement._fields)
 
 
-def usable_judgements(rows: Iterable[tuple[Place, Cells]], ledger: Ledger) -> Iterator[Judgement]:
-    """The judgements that can be used, each judge once for a quality of a unit."""
+def preference_header_problem(names: Iterable[str]) -> str | None:
+    """What is wrong with the columns of preferences, such as one that is missing."""
+    columns = list(names)
+    of_systems = not {"dialog_a", "dialog_b"} & {*columns} and {"system_a", "system_b"} & {*columns}
+    sides = ("system_a", "system_b", "prompt") if of_systems else ("dialog_a", "dialog_b")
+    if missing := [name for name in (PREFERRED, *sides) if name not in columns]:
+        return f"there is no {missing[0]!r}; a preference needs {PREFERRED}, and {SIDES}"
+    return repeated_column(columns, Preference._fields)
+
+
+def usable_rows(
+    rows: Iterable[tuple[Place, Cells]], ledger: Ledger, parse: Callable[[Cells], AnyJudgement]
+) -> Iterator[AnyJudgement]:
+    """The judgements that can be used, each judge once for a quality of the same units."""
     # by key, the line of each judgement: the complaint about a second one names the first
     lines: dict[tuple[object, ...], int] = {}
     for place, cells in rows:
         try:
-            judgement = parse_judgement(cells)
+            judgement = parse(cells)
         except InvalidValue as error:
             ledger.reject(place, error.code, error.reason)
             continue
-        key = tuple(getattr(judgement, name) for name in JUDGEMENT_KEY)
-        if key not in lines:
-            lines[key] = place.line
+        if judgement.key not in lines:
+            lines[judgement.key] = place.line
             yield judgement
         else:
-            reason = f"the unit, quality and judge are those of line {lines[key]}; {ADVICE}"
-            ledger.reject(place, "repeated", reason)
+            what = "unit" if isinstance(judgement, Judgement) else "two sides"
+            line = f"the {what}, quality and judge are those of line {lines[judgement.key]}"
+            ledger.reject(place, "repeated", f"{line}; {ADVICE}")
 
 
-def parse_judgement(cells: Cells) -> Judgement:
+def parse_judgement(cells: Cells, turns_from: int = 0) -> Judgement:
     """The judgement in a row."""
     if missing := [name for name in REQUIRED if name not in cells]:
         raise InvalidValue("missing", MISSING.format(missing[0]))
+    judgement = Judgement(**parse_cells(cells, KINDS, turns_from))
+    if reason := judgement_problem(judgement):
+        raise InvalidValue("judgement", reason)
+    return judgement
+
+
+def parse_preference(cells: Cells, turns_from: int = 0) -> Preference:
+    """The preference in a row."""
+    if reason := preference_header_problem(cells):
+        raise InvalidValue("missing", reason)
+    values = parse_cells(cells, PREFERENCE_KINDS, turns_from)
+    preference = Preference(**{**values, "quality": values["quality"] or UNNAMED_QUALITY})
+    if reason := preference_problem(preference):
+        raise InvalidValue("preference", reason)
+    return preference
+
+
+def parse_cells(cells: Cells, kinds: Mapping[str, CellKind], turns_from: int) -> dict[str, Any]:
+    """The value of each field of a row; the first turn, number `turns_from` there, is ours 0."""
     values: dict[str, Any] = {}
-    for name in Judgement._fields:
-        convert, what = KINDS[name]
+    for name, (convert, what) in kinds.items():
         try:
             values[name] = convert(cells.get(name))
         except ValueError:
             raise InvalidValue("cell", f"{name!r} must be {what}") from None
-    judgement = Judgement(**values)
-    if reason := judgement_problem(judgement):
-        raise InvalidValue("judgement", reason)
-    return judgement
+        if convert is parse_turn and values[name] is not None:
+            values[name] -= turns_from
+            if values[name] < 0:
+                reason = f"{name!r} is below {turns_from}, the first turn's number (--turns-from)"
+                raise InvalidValue("cell", reason)
+    return values
 
 
 def parse_name(cell: object) -> str | None:
@@ -144,10 +234,29 @@ def parse_turn(cell: object) -> int | None:
     return int(number)
 
 
-KINDS: dict[str, tuple[Callable[[object], object], str]] = {
-    **dict.fromkeys(("dialog", "speaker", "quality", "judge", "judge_kind"), (parse_name, "text")),
-    **dict.fromkeys(
-        ("value", "scale_min", "scale_max"), (parse_rating, "a number, or empty for 'not rated'")
-    ),
+def parse_choice(cell: object) -> str | None:
+    """Which of two is preferred; null for "not rated"."""
+    words = "" if cell is None else str(cell).strip().lower()
+    if words in NOT_RATED:
+        return None
+    if words not in CHOICES:
+        raise ValueError("not a choice")
+    return words
+
+
+NAME: CellKind = (parse_name, "text")
+NUMBER: CellKind = (parse_rating, "a number, or empty for 'not rated'")
+TURN: CellKind = (
+    parse_turn,
+    "the number of a turn, counted from 0, or empty for a whole dialog",
+)
+KINDS: dict[str, CellKind] = {
+    **dict.fromkeys(Judgement._fields, NAME),
+    "turn": TURN,
+    **dict.fromkeys(("value", "scale_min", "scale_max"), NUMBER),
 }
-KINDS |= {"turn": (parse_turn, "the number of a turn, counted from 0, or empty for a whole dialog")}
+PREFERENCE_KINDS: dict[str, CellKind] = {
+    **dict.fromkeys(Preference._fields, NAME),
+    **dict.fromkeys(("turn_a", "turn_b"), TURN),
+    PREFERRED: (parse_choice, "a, b or tie, or empty for 'not rated'"),
+}

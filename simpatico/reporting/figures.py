@@ -66,7 +66,7 @@ def draw_heatmap(findings: Findings, quality: str | None, width: float) -> Html:
 
 def draw_forest(findings: Findings, quality: str | None, width: float) -> Html:
     """Correlations with human ratings; without ratings the differences between two systems."""
-    if findings.judgements is None:
+    if findings.judgements is None and findings.preferences is None:
         if findings.main is None:
             raise DataError("there are no two systems to compare, and no --judgements were given")
         chart = pair_table(findings.pairs[findings.main], findings.styles)

@@ -21,7 +21,7 @@ from simpatico.comparison.headline import group_by_pair, main_pair, orient_pair
 from simpatico.comparison.samples import HUMAN
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
-from simpatico.judgements import Judgements
+from simpatico.judgements import Judgements, Preferences
 from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
@@ -33,6 +33,7 @@ from simpatico.validation.overlap import (
     run_structure,
     system_profiles,
 )
+from simpatico.validation.preferences import PreferenceEvidence, validate_preferences
 from simpatico.wording import capitalize
 
 OVERALL = ("overall", "quality")
@@ -44,7 +45,8 @@ Pair = tuple[str, str]
 class Findings:
     """What is known about a run.
 
-    `evidence` is null where no ratings could be used, and `no_evidence_reason` says why. Of many
+    `evidence` is null where no ratings could be used, and `no_evidence_reason` says why;
+    `preferences` is what preferences say, if these were given instead. Of many
     systems only some pairs are on the page; `pairs_left_out` counts the others.
     """
 
@@ -63,6 +65,8 @@ class Findings:
     no_evidence_reason: str
     requested_pair: Pair | None = None
     traditional: tuple[str, ...] = ()
+    preferences: PreferenceEvidence | None = field(default=None, repr=False)
+    turns_from: int = 0
 
     @property
     def shell_name(self) -> str:
@@ -138,6 +142,7 @@ class Findings:
             "profiles": [p.as_json() for p in self.profiles],
             "spreads": {n: [s.p5, s.p95, s.n] for n, s in self.central_ranges.items()},
             "evidence": self.evidence.as_json() if self.evidence else None,
+            "preferences": self.preferences.as_json() if self.preferences else None,
             "unjudged": self.no_evidence_reason,
         }
 
@@ -150,12 +155,13 @@ def quality_rank(quality: str) -> int:
 
 def gather_findings(
     run: Run,
-    judgements: Judgements | None = None,
+    judgements: Judgements | Preferences | None = None,
     *,
     pair: Pair | None = None,
     traditional: tuple[str, ...] = (),
+    turns_from: int = 0,
 ) -> Findings:
-    """Everything about a run that a page shows."""
+    """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
     scores = main_scores(run.facts)
     names = [s.name for s in scores]
     for name in traditional:
@@ -165,7 +171,7 @@ def gather_findings(
     pairs = compare_pairs(run)
     main = choose_pair(pairs, pair)
     on_page = select_pairs(pairs, main, len(scores))
-    evidence, reason = validate_judgements(run, judgements, traditional)
+    evidence, preferences, reason = validate_judgements(run, judgements, traditional)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
     ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
@@ -180,11 +186,13 @@ def gather_findings(
         structure=run_structure(run),
         profiles=tuple(system_profiles(table.filter(pl.col("system") != HUMAN), ranges)),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
-        judgements=judgements,
+        judgements=judgements if isinstance(judgements, Judgements) else None,
         evidence=evidence,
         no_evidence_reason=reason,
         requested_pair=pair,
         traditional=traditional,
+        preferences=preferences,
+        turns_from=turns_from,
     )
 
 
@@ -235,16 +243,19 @@ def select_pairs(
 
 
 def validate_judgements(
-    run: Run, judgements: Judgements | None, traditional: tuple[str, ...]
-) -> tuple[Evidence | None, str]:
-    """The scores against the ratings, or a sentence why they cannot be compared.
+    run: Run, judgements: Judgements | Preferences | None, traditional: tuple[str, ...]
+) -> tuple[Evidence | None, PreferenceEvidence | None, str]:
+    """The scores against ratings or preferences, or a sentence why they cannot be compared.
 
     Ratings that do not fit must not cost the page: the rest of it does not need them.
     """
     if judgements is None:
-        return None, "No human ratings were given."
+        return None, None, "No human ratings were given."
     try:
-        return validate(run, judgements, Question(traditional=traditional)), ""
+        if isinstance(judgements, Preferences):
+            found = validate_preferences(run, judgements)
+            return None, found, "Preferences were given, but no human ratings."
+        return validate(run, judgements, Question(traditional=traditional)), None, ""
     except DataError as error:
         text = str(error).replace(str(run.folder), run.folder.resolve().name)
-        return None, f"{capitalize(text)}."
+        return None, None, f"{capitalize(text)}."

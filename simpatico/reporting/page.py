@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simpatico.charts.html import Html, el, raw_element, show_invisible
 from simpatico.charts.systems import mark_definitions, styled_name
-from simpatico.judgements import Judgements
+from simpatico.judgements import Judgements, Preferences
 from simpatico.reporting.dialogs.quoting import collect_quotations
 from simpatico.reporting.dialogs.section import dialogs_section, scoring_sample
 from simpatico.reporting.findings import Findings, gather_findings
@@ -39,7 +39,7 @@ LISTED = 14
 
 def report(
     run: Run | str | Path,
-    judgements: Judgements | None = None,
+    judgements: Judgements | Preferences | None = None,
     *,
     title: str | None = None,
     pair: tuple[str, str] | None = None,

@@ -1,4 +1,4 @@
-"""Differences of correlations and partial correlations, over resamples of whole clusters.
+"""Differences of correlations over resamples of whole clusters.
 
 Rows of one cluster (a query, a prompt, a dialog) are drawn together, as they are not independent.
 Both statistics of a difference come from the same draws, so that what they share cancels.
@@ -62,37 +62,3 @@ def correlation_difference(
         f"p {format_p(difference.p_value)} by resamples, "
         f"p {format_p(test.p_value)} by Williams' t"
     )
-
-
-def partial_correlation(
-    columns: Floats, ratings: Floats, clusters: Ints, *, kind: CorrelationKind, seed: int
-) -> Result:
-    """The correlation of the first column with the ratings, the second held equal."""
-    complete = np.isfinite(columns).all(axis=1) & np.isfinite(ratings)
-    x, z = (np.ascontiguousarray(column) for column in columns[complete].T)
-    y, clusters = ratings[complete], clusters[complete]
-    method = "partial correlation over resamples of clusters"
-    if lack := missing_reason(x, y, z):
-        return Result(None, None, None, None, len(x), lack, method)
-    with_y = correlation_draws(np.stack([x, z], axis=1), y, clusters, kind=kind, seed=seed)
-    # the same seed draws the same clusters, so that row i is one resample in both
-    with_z = correlation_draws(x[:, None], z, clusters, kind=kind, seed=seed)
-    draws = partial_r(with_y[:, 0], with_y[:, 1], with_z[:, 0])
-    draws = draws[np.isfinite(draws)]
-    sample = (np.asarray(correlation_coefficient(a, b, kind)) for a, b in ((x, y), (z, y), (x, z)))
-    return make_result(
-        float(partial_r(*sample)),
-        n=len(x),
-        method=method,
-        interval=percentile_interval(draws) if len(draws) else None,
-        p_value=bootstrap_p(draws) if len(draws) else None,
-    )
-
-
-def partial_r(xy: Floats, zy: Floats, xz: Floats) -> Floats:
-    """The partial correlation of x and y given z, out of their correlations.
-
-    (xy - xz zy) / sqrt((1 - xz²)(1 - zy²)), Yule (1907); on ranks for Spearman.
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((xy - xz * zy) / np.sqrt((1 - xz**2) * (1 - zy**2)))

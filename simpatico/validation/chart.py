@@ -59,6 +59,7 @@ def correlation_forest(
                 n=row.n,
                 clear=is_significant(row.p_adjusted),
                 why=MISSING.get(row.status, "").format(unit=quality[1]),
+                partial=row.length_held_constant.value if row.length_held_constant else None,
             )
             # Scores without a value come last: no correlation is below −1.
             for row in sorted(rows, key=lambda r: -(r.value if r.value is not None else -2))

@@ -14,7 +14,7 @@ from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.run import Run
 from simpatico.stats.result import Row
-from simpatico.turns import KEYS, Level
+from simpatico.turns import Level
 from simpatico.validation.contests import ContestRow, contest_rows
 from simpatico.validation.correlations import CorrelationRow, CorrelationSettings, correlation_rows
 from simpatico.validation.incremental.rows import IncrementalRow, incremental_rows
@@ -24,7 +24,18 @@ from simpatico.validation.raters.ceiling import noise_ceiling
 from simpatico.validation.raters.outside_view import interlocutor_outsiders_row, outsider_rows
 from simpatico.validation.raters.preparation import drop_mixed_scales, drop_people
 from simpatico.validation.raters.ratings import rating_matrix
+from simpatico.validation.run_scores import (
+    NO_LENGTHS,
+    LeftOut,
+    RatedLevel,
+    describe_left_out,
+    dialog_prompts,
+    read_lengths,
+    read_scores,
+    scores_left_out,
+)
 from simpatico.validation.systems import SystemRow, system_rows
+from simpatico.validation.turn_numbers import TurnNumbers, check_turn_numbers
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
@@ -54,7 +65,9 @@ class Evidence:
     """Inter-rater agreement, correlations of scores with ratings, and tests between scores.
 
     `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
-    statistics over systems and inputs, at level system only. The field names are the JSON.
+    statistics over systems and inputs, at level system only; `left_out`: scores without values at
+    the rated level; `turn_numbers`: whether ratings of turns count these as the run does. The
+    field names are the JSON.
     """
 
     agreement: list[AgreementRow]
@@ -64,19 +77,23 @@ class Evidence:
     structure: list[OverlapRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     systems: list[SystemRow] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    turn_numbers: TurnNumbers | None = None
 
     def _repr_html_(self) -> str:
         from simpatico.validation.chart import evidence_notebook
 
         return evidence_notebook(self)
 
-    def as_json(self) -> dict[str, list[Any]]:
+    def as_json(self) -> dict[str, Any]:
         """Every list of rows; `systems` only at level system."""
-        lists = {name: rows for name, rows in vars(self).items() if name != "notes"}
+        lists = {name: rows for name, rows in vars(self).items() if isinstance(rows, list)}
         if not self.systems:
             del lists["systems"]
+        del lists["notes"]
         parts = {name: [row.as_json() for row in rows] for name, rows in lists.items()}
-        return {**parts, "notes": list(self.notes)}
+        numbers = self.turn_numbers.as_json() if self.turn_numbers else None
+        return {**parts, "turn_numbers": numbers, "notes": list(self.notes)}
 
 
 def validate(
@@ -92,7 +109,7 @@ def validate(
     """
     question, how = question or Question(), how or CorrelationSettings()
     check_score_names(run, question)
-    judgements, notes = drop_mixed_scales(select_judgements(judgements, question))
+    judgements, notes = drop_mixed_scales(Judgements(select_rows(judgements.frame, question)))
     people_dropped = False
     if not question.with_human:
         judgements, people_dropped, people_notes = drop_people(run, judgements)
@@ -100,9 +117,10 @@ def validate(
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
     of_turns = gold["turn"].is_not_null()
-    levels: dict[Level, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
+    levels: dict[RatedLevel, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
     for level in (name for name, is_rated in levels.items() if is_rated):
-        scores = read_rated_scores(run, level, gold["dialog"], question)
+        scores = read_scores(run, level, gold["dialog"], question.scores)
+        evidence.left_out.extend(scores_left_out(run, level, question.scores))
         if people_dropped:
             scores = scores.filter(pl.col("system") != HUMAN)
         # Keys are strings and integers.
@@ -111,7 +129,14 @@ def validate(
         settings = how if how.level == "system" else replace(how, level=level)
         raters = rater_statistics(judgements_at(judgements, level), how.seed)
         evidence.agreement.extend(with_level(level, raters))
-        rows = correlation_rows(scores, gold, settings)
+        if level == "turn":
+            check = check_turn_numbers(scores, gold, seed=how.seed)
+            evidence = replace(evidence, turn_numbers=check)
+            evidence.notes.extend(filter(None, [check.warning]))
+        lengths = read_lengths(run, level, gold["dialog"])
+        if lengths is None and NO_LENGTHS not in evidence.notes:
+            evidence.notes.append(NO_LENGTHS)
+        rows = correlation_rows(scores, gold, settings, lengths=lengths)
         evidence.correlations.extend(with_level(settings.level, rows))
         contests = contest_rows(scores, gold, pairs, how=settings)
         evidence.dependent.extend(with_level(settings.level, contests))
@@ -125,18 +150,22 @@ def validate(
         p = [name for name in names if name not in t]
         gains = incremental_rows(scores, gold, traditional=t, psychological=p, how=settings)
         evidence.incremental.extend(with_level(level, gains))
-    refuse_without_scores(run, question, gold, evidence.correlations)
+    evidence.notes.extend(describe_left_out(evidence.left_out))
+    refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
 
 
 def refuse_without_scores(
-    run: Run, question: Question, gold: pl.DataFrame, rows: Sequence[CorrelationRow]
+    run: Run, question: Question, gold: pl.DataFrame, evidence: Evidence
 ) -> None:
     """Refuse ratings to which no score belongs."""
+    rows, numbers = evidence.correlations, evidence.turn_numbers
     if not rows:
         names = ", ".join(question.scores) or "a metric's own name"
         raise DataError(f"no score of {names} exists at the level that was rated")
     if sum({(r.level, r.quality): r.unmatched for r in rows}.values()) == gold.height:
+        if numbers is not None and numbers.warning:
+            raise DataError(numbers.warning)
         raise DataError(
             f"none of the {gold.height:,} rated units has a score in {run.folder}; dialog ids must "
             "be the same, and ratings must name the speaker where several speak for a system"
@@ -152,9 +181,8 @@ def check_score_names(run: Run, question: Question) -> None:
     run.refuse_system_scores(names)
 
 
-def select_judgements(judgements: Judgements, question: Question) -> Judgements:
-    """The ratings of the qualities and by the kind of judge that the question names."""
-    frame = judgements.frame
+def select_rows(frame: pl.DataFrame, question: Question) -> pl.DataFrame:
+    """The ratings or preferences of the qualities and by the kind of judge of the question."""
     qualities = frame["quality"].unique().sort().to_list()
     if unknown := sorted(set(question.qualities) - set(qualities)):
         raise UnknownName(f"no ratings of quality {unknown[0]!r}; there are {', '.join(qualities)}")
@@ -164,8 +192,8 @@ def select_judgements(judgements: Judgements, question: Question) -> Judgements:
         frame = frame.filter(pl.col("judge_kind") == question.judge_kind)
     if frame.is_empty():
         whose = f" by judges of kind {question.judge_kind!r}" if question.judge_kind else ""
-        raise DataError(f"there are no ratings{whose}")
-    return Judgements(frame)
+        raise DataError(f"there are no judgements{whose}")
+    return frame
 
 
 def with_level(level: Level, rows: Sequence[AnyRow]) -> list[AnyRow]:
@@ -176,28 +204,6 @@ def with_level(level: Level, rows: Sequence[AnyRow]) -> list[AnyRow]:
 def judgements_at(judgements: Judgements, level: Level) -> Judgements:
     """The ratings of turns, or of whole dialogs."""
     return Judgements(judgements.frame.filter(pl.col("turn").is_not_null() == (level == "turn")))
-
-
-def read_rated_scores(
-    run: Run, level: Level, dialogs: pl.Series, question: Question
-) -> pl.DataFrame:
-    """Keys and scores of these dialogs: the scores named, or those of a metric's own name."""
-    table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
-    columns = table.collect_schema()
-    names = [n for n in question.scores or run.facts["metrics"] if n in columns]
-    keys = [c for c in (*KEYS["turn"], "prompt") if c in columns]
-    rows = pl.col("dialog").is_in(dialogs.unique().implode())
-    return table.select(*keys, *names).filter(rows).collect()
-
-
-def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
-    """The prompt of each system's part in these dialogs, null where it has none."""
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
-    if "prompt" not in table.collect_schema():
-        table = table.with_columns(prompt=pl.lit(None, pl.String))
-    rows = table.filter(pl.col("dialog").is_in(dialogs.unique().implode()))
-    prompt = pl.col("prompt").drop_nulls().min()
-    return rows.group_by("dialog", "system").agg(prompt).collect()
 
 
 def pairs_to_compare(names: Sequence[str], question: Question) -> list[tuple[str, str]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from simpatico.errors import DataError, UnknownName
-from simpatico.judgements import Judgement, Judgements
+from simpatico.judgements import Judgement, Judgements, Preference, Preferences
 from simpatico.readers.input.record import Ledger
-from simpatico.readers.judgement_files import read_judgements
+from simpatico.readers.judgement_files import has_preferences, read_judgements, read_preferences
 
 CSV = """dialog,turn,speaker,quality,judge,judge_kind,value,scale_min,scale_max,note
 d1,0,bot,engaging,j1,outsider,4,1,5,"two
@@ -108,3 +108,106 @@ def test_a_file_without_judgements(tmp_path: Path) -> None:
     with pytest.raises(UnknownName) as error:
         read_judgements(path, format="cvs")
     assert str(error.value) == "no format 'cvs'; did you mean 'csv'?"
+
+
+PREFERENCES = """dialog_a,turn_a,dialog_b,turn_b,judge,quality,preferred,note
+d1,1,d2,3,j1,better,A,x
+d1,1,d2,3,j2,better,tie,
+d2,3,d1,1,j3,better,,
+d1,,d2,,j1,,b,
+"""
+CHOICES = [
+    Preference("better", "j1", None, "a", None, "d1", 1, None, None, "d2", 3),
+    Preference("better", "j2", None, "tie", None, "d1", 1, None, None, "d2", 3),
+    Preference("better", "j3", None, None, None, "d2", 3, None, None, "d1", 1),
+    Preference("preference", "j1", None, "b", None, "d1", None, None, None, "d2"),
+]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_preferences_read_the_same_from_every_kind_of_file(tmp_path: Path, suffix: str) -> None:
+    frame, path = Preferences.of(CHOICES).frame, tmp_path / f"p.{suffix}"
+    match suffix:
+        case "csv":
+            path.write_text(PREFERENCES)
+        case "jsonl":
+            frame.write_ndjson(path)
+        case "parquet":
+            frame.write_parquet(path)
+    assert has_preferences(path)
+    assert read_preferences(path).frame.equals(frame)
+    with pytest.raises(DataError) as error:
+        read_judgements(path)
+    assert str(error.value) == f"{path}:1: preferences, not ratings; use read_preferences"
+
+
+def test_ratings_with_a_column_called_preferred_stay_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("dialog,quality,value,preferred\nd1,nice,3,a\n")
+    assert not has_preferences(path)
+    assert len(read_judgements(path)) == 1
+
+
+NEEDS = "a preference needs preferred, and dialog_a and dialog_b, or system_a, system_b and prompt"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("dialog_a,preferred\nx,a", f"1: there is no 'dialog_b'; {NEEDS}"),
+        ("system_a,system_b,preferred\nx,y,a", f"1: there is no 'prompt'; {NEEDS}"),
+        ("judge,preferred\nj,a", f"1: there is no 'dialog_a'; {NEEDS}"),
+        (
+            "dialog_a,dialog_a,dialog_b,preferred",
+            "1: the column 'dialog_a' is there twice; keep one",
+        ),
+        (
+            "dialog_a,dialog_b,preferred\nx,y,left",
+            "2: 'preferred' must be a, b or tie, or empty for 'not rated'",
+        ),
+        (
+            "dialog_a,dialog_b,preferred\nx,x,a",
+            "2: a and b are the same; a preference is between two",
+        ),
+        (
+            "dialog_a,dialog_b,preferred\nx,,a",
+            "2: a preference needs dialog_a and dialog_b, or system_a, system_b and prompt",
+        ),
+        (
+            "dialog_a,turn_a,dialog_b,turn_b,preferred\nx,1,y,,a",
+            "2: one side is a turn and the other a whole dialog; give both turns or none",
+        ),
+        (
+            "dialog_a,turn_a,dialog_b,turn_b,preferred\nx,first,y,1,a",
+            "2: 'turn_a' must be the number of a turn, counted from 0, or empty for a whole dialog",
+        ),
+        (
+            "dialog_a,dialog_b,judge_kind,preferred\nx,y,boss,a",
+            "2: the judge_kind must be one of interlocutor, outsider, expert, model",
+        ),
+        (
+            "dialog_a,dialog_b,judge,preferred\nx,y,j,a\ny,x,j,b",
+            "3: the two sides, quality and judge are those of line 2; keep one of the two, or name "
+            "every judge in the column 'judge'",
+        ),
+        ("dialog_a,dialog_b,preferred\nx,y", "2: the row has 2 cells but the header has 3"),
+    ],
+)
+def test_a_bad_preference_is_named_by_line(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(text + "\n")
+    with pytest.raises(DataError) as error:
+        read_preferences(path)
+    assert str(error.value) == f"{path}:{place}"
+
+
+def test_numbers_of_turns_may_start_at_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(PREFERENCES)
+    assert read_preferences(path, turns_from=1).frame["turn_b"].to_list() == [2, 2, 0, None]
+    assert read_preferences(path, turns_from=-1).frame["turn_a"].to_list() == [2, 2, 4, None]
+    with pytest.raises(DataError) as error:
+        read_preferences(path, turns_from=2)
+    assert str(error.value) == (
+        f"{path}:2: 'turn_a' is below 2, the first turn's number (--turns-from)"
+    )

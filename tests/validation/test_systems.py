@@ -194,6 +194,8 @@ def test_evidence_has_systems_at_that_level_only(run):
         "incremental",
         "structure",
         "systems",
+        "left_out",
+        "turn_numbers",
         "notes",
     ]
 

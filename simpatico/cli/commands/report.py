@@ -15,6 +15,7 @@ from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 
 if TYPE_CHECKING:
+    from simpatico.judgements import Judgements, Preferences
     from simpatico.reporting.findings import Findings
 
 
@@ -51,18 +52,27 @@ def command(
         return
     text = render_page(findings, title=title, judged=judgements.name if judgements else None)
     write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
-    if judgements and findings.evidence is None:
+    if judgements and findings.evidence is None and findings.preferences is None:
         note(f"The human ratings were rejected. {findings.no_evidence_reason}")
     quotes = "; quotes dialogs as logged: share with care"
     note(f"{len(text.encode()):,} bytes{quotes if findings.facts.get('text') else ''}")
     result(str(out))
 
 
-def read_findings(run: Path, judgements: Path | None, **options: Any) -> Findings:
+def read_findings(
+    run: Path, judgements: Path | None, *, turns_from: int = 0, **options: Any
+) -> Findings:
     """All results of a run that the page and figures show."""
-    from simpatico.readers.judgement_files import read_judgements
+    from simpatico.readers.judgement_files import (
+        has_preferences,
+        read_judgements,
+        read_preferences,
+    )
     from simpatico.reporting.findings import gather_findings
     from simpatico.run import Run
 
-    ratings = read_judgements(judgements) if judgements else None
-    return gather_findings(Run(run), ratings, **options)
+    ratings: Judgements | Preferences | None = None
+    if judgements:
+        read = read_preferences if has_preferences(judgements) else read_judgements
+        ratings = read(judgements, turns_from=turns_from)
+    return gather_findings(Run(run), ratings, turns_from=turns_from, **options)

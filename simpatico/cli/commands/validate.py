@@ -18,6 +18,7 @@ from simpatico.cli.commands._controls import (
     controls_from_options,
     show_controls,
 )
+from simpatico.cli.commands._preferences import preferences_from_options, show_preferences
 from simpatico.cli.output import note, p_cell, result, show_json, show_table
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.wording import (
@@ -97,27 +98,38 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
     """Validate RUN's scores against human ratings.
 
     Prints inter-rater agreement with the noise ceiling, and each score's correlation with the
-    ratings. --traditional adds incremental validity. --controls, with or without ratings, tests
+    ratings, also with reply length held constant. --traditional adds incremental validity. A file
+    of preferences between two replies gives Bradley-Terry strengths of the systems, and how
+    accurately each score predicts the preferred reply. --controls, with or without ratings, tests
     whether scores drop for replies made wrong on purpose.
 
     \b
     Examples:
       simpatico validate run --judgements ratings.csv
+      simpatico validate run --judgements preferences.csv
       simpatico validate run --controls shuffled,generic
     """
     if judgements is None and options["controls"] is None:
         raise click.UsageError("Missing --judgements FILE, or --controls.")
     if options["logs"] and options["controls"] is None:
         raise click.UsageError("--logs needs --controls.")
-    evidence = evidence_from_options(run, judgements, options) if judgements else None
+    from simpatico.readers.judgement_files import has_preferences
+
+    evidence, preferences = None, None
+    if judgements and has_preferences(judgements):
+        preferences = preferences_from_options(run, judgements, options)
+    elif judgements:
+        evidence = evidence_from_options(run, judgements, options)
     controls = controls_from_options(run, options) if options["controls"] else None
     if as_json:
-        parts = [part.as_json() for part in (evidence, controls) if part]
+        parts = [part.as_json() for part in (evidence, preferences, controls) if part]
         notes = [text for part in parts for text in part["notes"]]
         show_json({key: rows for part in parts for key, rows in part.items()} | {"notes": notes})
         return
     if evidence:
         show_evidence(evidence, options["correction"], SYMBOLS[options["correlation"]])
+    if preferences:
+        show_preferences(preferences, options["correction"])
     if controls:
         show_controls(controls, options["correction"])
 
@@ -137,7 +149,9 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
         **{name: options[name] for name in ("clusters", "correction", "seed")},
     )
     ratings = prepare_ratings(
-        read_judgements(judgements), options["attention"], standardise=options["standardise"]
+        read_judgements(judgements, turns_from=options["turns_from"]),
+        options["attention"],
+        standardise=options["standardise"],
     )
     return validate(Run(run), ratings, question, settings)
 
@@ -189,10 +203,21 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
         value, interval = value_cells(r)
         mark = "*" if is_significant(r.p_adjusted) else ""
         ceiling = format_correlation(agreement_value(evidence.agreement, r, "ceiling"))
+        constant = r.length_held_constant
+        partial = format_correlation(constant.value if constant else None)
         rows.append(
-            [r.quality, r.score, value + mark, interval, p_cell(r.p_adjusted), r.n, ceiling]
+            [
+                r.quality,
+                r.score,
+                value + mark,
+                interval,
+                p_cell(r.p_adjusted),
+                partial,
+                r.n,
+                ceiling,
+            ]
         )
-    columns = ["quality", "score", symbol, "95% CI", "p", "n", "ceiling"]
+    columns = ["quality", "score", symbol, "95% CI", "p", "partial", "n", "ceiling"]
     show_table("Correlation with human ratings", columns, rows, keys=2)
     for quality, n in {r.quality: r.unmatched for r in evidence.correlations}.items():
         if n:
@@ -200,7 +225,8 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
     family = max((r.family for r in evidence.correlations), default=0)
     note(
         f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'score')} per "
-        "quality, * below .05; n: units with score and rating; ceiling: noise ceiling."
+        f"quality, * below .05; partial: {symbol} with words per turn held constant (95% CI in "
+        "--json); n: units with score and rating; ceiling: noise ceiling."
     )
 
 

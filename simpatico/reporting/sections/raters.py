@@ -12,6 +12,7 @@ from simpatico.charts.html import Child, Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
+from simpatico.reporting.sections.preferences import preferences_section
 from simpatico.validation.chart import Quality, correlation_forest, is_significant
 from simpatico.validation.evidence import agreement_value, judgements_at
 from simpatico.validation.raters.agreement import AgreementRow, find_statistic
@@ -40,6 +41,8 @@ SHARE_TOLERANCE = 0.035
 def raters_section(findings: Findings) -> page.Section:
     """How closely each metric correlates with human ratings."""
     topic = "Correlation with human ratings"
+    if findings.preferences is not None:
+        return preferences_section(findings, findings.preferences)
     if findings.evidence is None:
         return page.make_section(
             "trust",
@@ -55,6 +58,7 @@ def raters_section(findings: Findings) -> page.Section:
     options = [(quality_label(q), quality_pane(findings, q)) for q in findings.qualities]
     statistics = {r.score for r in findings.evidence.agreement if r.value is not None}
     rater = " Dashed line: correlation of one more rater with the others (band: 95% CI)."
+    partial = " Last column: r with words per turn held constant."
     ceiling = " Grey at the right: above the noise ceiling that rater disagreement sets."
     return page.make_section(
         "trust",
@@ -65,6 +69,9 @@ def raters_section(findings: Findings) -> page.Section:
             "significant after correction for the number of metrics; hollow: not significant.",
             rater if "one_more_judge" in statistics else None,
             ceiling if "ceiling" in statistics else None,
+            partial
+            if any(r.length_held_constant for r in findings.evidence.correlations)
+            else None,
         ),
         el(
             "div",

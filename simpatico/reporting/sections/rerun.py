@@ -61,13 +61,16 @@ def rerun_commands(findings: Findings, judged: str | None) -> list[str]:
     metrics = quote(",".join(facts["metrics"]))
     options = "".join(f" {o}" for o in [*reading_options(findings), *metric_options(findings)])
     ratings = f" --judgements {quote(judged)}" if judged else ""
+    ratings += f" --turns-from {findings.turns_from}" if findings.turns_from else ""
     systems = f" --pair {' '.join(map(quote, pair))}" if pair else ""
     baseline = quote(",".join(findings.traditional))
     baseline = f" --traditional {baseline}" if findings.traditional else ""
     commands = [
         f"simpatico score {files} --metrics {metrics}{options} --out {run}",
         f"simpatico compare {run}",
-        f"simpatico validate {run}{ratings}{baseline}" if judged else "",
+        f"simpatico validate {run}{ratings}{baseline if findings.evidence else ''}"
+        if judged
+        else "",
         f"simpatico report {run}{ratings}{systems}{baseline} --out report.html",
     ]
     return [command for command in commands if command]

@@ -26,12 +26,12 @@ from simpatico.reproduction.clustered_correlation import (
     CorrelationKind,
     correlation_difference,
     dense_codes,
-    partial_correlation,
 )
 from simpatico.reproduction.predictive_engagement import paper
 from simpatico.reproduction.predictive_engagement.data import AUTHORS_COLUMNS, alphanumeric_key
 from simpatico.reproduction.predictive_engagement.scores import COHERENCE, LOG_LENGTH, PairScores
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
+from simpatico.stats.partial_correlation import partial_correlations
 
 Combination = Literal["mean", "min", "max", "even", "weighted"]
 COMBINATIONS: dict[Combination, str] = {
@@ -200,9 +200,10 @@ def partial_cells(
     """Relevance, engagement and both with people's ratings, the reply's length held equal."""
     names = [(name, LOG_LENGTH) for name in main_columns(scores)]
     for kind, part, (name, _), data in two_columns(pairs, columns, names):
-        r = partial_correlation(*data, kind=kind, seed=seed)
+        two, ratings, queries = data
+        (r,) = partial_correlations(two[:, :1], ratings, two[:, 1], queries, kind=kind, seed=seed)
         table = f"Table 5: with people's ratings, the reply's length held equal, {kind.title()}"
-        yield result_cell((table, part, name), r, rows=len(data[1]))
+        yield result_cell((table, part, name), r, rows=len(ratings))
 
 
 def example_cells(

@@ -15,7 +15,7 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.reproduction.cells import Cell, result_cell
-from simpatico.reproduction.clustered_correlation import dense_codes, partial_correlation
+from simpatico.reproduction.clustered_correlation import dense_codes
 from simpatico.reproduction.psychological_metrics.data import (
     DEV,
     DataSet,
@@ -27,6 +27,7 @@ from simpatico.reproduction.request import Request, Tell
 from simpatico.reproduction.runnable import RunnableMetric, runnable_metric
 from simpatico.scoring import score
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
+from simpatico.stats.partial_correlation import partial_correlations
 from simpatico.turns import Turns
 
 RELEVANCE, ENGAGEMENT = "relevance", "engagement"
@@ -162,9 +163,13 @@ def rating_correlation_cells(
     rhos = dict(zip(scores, results, strict=True))
     for label, values in scores.items():
         if label.startswith(ENGAGEMENT) and LENGTH in scores:
-            two = np.stack([values[rows], scores[LENGTH][rows]], axis=1)
-            rhos[f"{label}, length held equal"] = partial_correlation(
-                two, ratings, prompts, kind="spearman", seed=seed
+            (rhos[f"{label}, length held equal"],) = partial_correlations(
+                values[rows][:, None],
+                ratings,
+                scores[LENGTH][rows],
+                prompts,
+                kind="spearman",
+                seed=seed,
             )
     for label, rho in rhos.items():
         place = OUT_OF_DOMAIN_TABLE, data_set.name, label

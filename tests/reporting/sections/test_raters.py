@@ -46,6 +46,7 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
                 f"{100 * r['value'] / one:.0f}%"
                 if one and r["value"] > 0 and r["p_adjusted"] < 0.05
                 else "–",
+                format_correlation((r["length_held_constant"] or {}).get("value")),
             ]
             for r in own
         ]

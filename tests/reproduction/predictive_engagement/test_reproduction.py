@@ -1,7 +1,6 @@
 """The engagement paper: combinations, differences, partial correlations, classifiers, drawings."""
 
 import json
-from math import sqrt
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,8 +10,6 @@ import pytest
 from simpatico.reproduction.cells import Cell, Reproduction, markdown_page
 from simpatico.reproduction.clustered_correlation import (
     correlation_difference,
-    partial_correlation,
-    partial_r,
 )
 from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.predictive_engagement import classifiers, explain_engagement_deviation
@@ -88,24 +85,6 @@ def test_correlations_by_hand(pairs):
         "0 of 12 not scored; computed from the authors' published scores; Pearson r, "
         "bootstrap of 12 clusters"
     )
-
-
-def test_a_partial_correlation_by_hand():
-    """(.5 - .4 x .3) / sqrt((1 - .16)(1 - .09)) = .38 / .8743 = .4346."""
-    one = np.array([0.5]), np.array([0.3]), np.array([0.4])
-    assert partial_r(*one)[0] == pytest.approx(0.38 / sqrt(0.84 * 0.91))
-    x = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 12])
-    z, y = x**2 - 3 * x, np.sin(x) + x
-    partial = partial_correlation(
-        np.stack([x, z], axis=1), y, np.arange(12), kind="pearson", seed=0
-    )
-    r = np.corrcoef([x, y, z])
-    by_hand = (r[0, 1] - r[0, 2] * r[1, 2]) / sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
-    assert (partial.value, partial.n) == (pytest.approx(by_hand), 12)
-    flat = partial_correlation(
-        np.stack([np.ones(12), z], axis=1), y, np.arange(12), kind="pearson", seed=0
-    )
-    assert (flat.value, flat.status) == (None, "degenerate")
 
 
 def test_a_difference_of_two_correlations():
