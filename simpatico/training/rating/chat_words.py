@@ -1,7 +1,6 @@
 """Count words and pairs of words in chat, for `simpatico.features.chat_words`.
 
-Pairs that fewer than `minimum` texts' worth of times occur are left out: they are half of all pairs,
-say little, and could show what somebody wrote.
+Rare words and pairs are left out: they say little, and could show what somebody wrote.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from safetensors.numpy import save
 
 from simpatico.arrays import Floats, Ints
@@ -27,7 +27,9 @@ from simpatico.features.chat_words import (
 )
 from simpatico.features.replies import word_table
 from simpatico.features.words import WordTable
+from simpatico.readers import Conversations
 from simpatico.training.card import About, ModelCard
+from simpatico.training.lexicon import FOLDERS, read_goemotions
 from simpatico.training.model_folder import encode_json, write_model_folder
 
 
@@ -43,6 +45,20 @@ class CountSettings:
             raise BadValue(
                 f"vocabulary is {self.vocabulary} and minimum {self.minimum}; both are 1 or more"
             )
+
+
+def chat_texts(path: Path, format: str | None = None) -> list[str]:
+    """What people say in a file of conversations, references included; or GoEmotions' texts."""
+    if path.is_dir() and any((path / name / "train.tsv").is_file() for name in FOLDERS):
+        return read_goemotions(path)["text"].to_list()
+    texts = list[str]()
+    for chunk in Conversations((path,), format=format).chunks():
+        frame = chunk.turns.frame
+        by_people = pl.col("system").is_null() | (pl.col("system") == "human")
+        texts += frame.filter(by_people)["text"].to_list()
+        references = frame.unique("prompt", maintain_order=True)["references"]
+        texts += references.explode().drop_nulls().to_list()
+    return texts
 
 
 def count_chat_words(
@@ -75,7 +91,8 @@ def count_chat_words(
             f"more, and {len(keys):,} pairs that occur {settings.minimum} times or more"
         ],
         [
-            "Spelling and subjects are those of the sources; what is rare there may be common elsewhere."
+            "Spelling and subjects are those of the sources: what is rare there may be common "
+            "elsewhere."
         ],
     )
     facts = {**asdict(settings), "sources": about.data, "licence": about.licence}
