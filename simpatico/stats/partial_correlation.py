@@ -13,6 +13,7 @@ import numpy.typing as npt
 from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import bootstrap_p, cluster_codes, defined_draws
 from simpatico.stats.correlation import (
+    MIN_ROWS,
     NAMES,
     Kind,
     correlation_coefficient,
@@ -55,8 +56,9 @@ def partial_correlations(
         n, groups = len(x), len(np.unique(code[rows]))
         method = f"partial {NAMES[kind]}, "
         method += "Fisher interval" if draws is None else f"bootstrap of {groups:,} clusters"
-        if (reason := missing_reason(x, own_y, own_z)) is not None:
-            results.append(no_result(reason, n=n, method=method))
+        # three rows are always on a plane: without the constant, two points on a line
+        if (reason := missing_reason(x, own_y, own_z)) is not None or n <= MIN_ROWS:
+            results.append(no_result(reason or "too_few", n=n, method=method))
             continue
         pairs = ((x, own_y), (own_z, own_y), (x, own_z))
         value = float(partial_r(*(np.asarray(correlation_coefficient(*p, kind)) for p in pairs)))

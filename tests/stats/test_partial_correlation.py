@@ -57,6 +57,12 @@ def test_nothing_is_left_of_a_column_that_is_the_constant_or_never_varies():
     assert (few.value, few.status, few.n) == (None, "too_few", 2)
 
 
+def test_three_rows_are_too_few():
+    """Three points lie on a plane, so that the partial correlation of any three is 1 or −1."""
+    (three,) = partial_correlations(X[:3, None], np.array([2.0, 1, 5]), np.array([1.0, 4, 2]))
+    assert (three.value, three.status, three.n) == (None, "too_few", 3)
+
+
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
 def test_columns_with_gaps_are_as_if_their_rows_were_not_there(kind):
     rng = np.random.default_rng(3)
