@@ -1,9 +1,11 @@
-"""How common words and pairs of neighbouring words are in English chat.
+"""How common words are in English chat, and which of them follow each other.
 
-A word w that d of D texts contain has the idf log((D + 1) / (d + 1)). With p(w) the share of w
-among all words and p(w | v) its share after v, it has the probability .7 p(w | v) + .3 p(w) after
-v (Jelinek and Mercer 1980, with fixed weights); its association with v is the log of that over
-p(w). A text begins after a boundary and ends with one, which counts as a word.
+A word w that d of D texts contain has the idf log((D + 1) / (d + 1)). For pairs of neighbours, only
+the thousand most common words stand for themselves and all others for their ending (-ing, -ed …),
+so that the order of words can be judged whatever they are about. With p(w) the share of w among all
+words and p(w | v) its share after v, the association of w with v is log(.7 p(w | v) / p(w) + .3),
+where .3 keeps it finite for pairs never seen (Jelinek and Mercer 1980). A text begins after a
+boundary and ends with one, which counts as a word.
 Example: w is 1% of all words and 10% of those after v: log(.7 x 10 + .3) = 1.988; after a word that
 w never follows it is log(.3) = -1.204.
 """
@@ -33,6 +35,12 @@ WEIGHTS, RECIPE, VOCABULARY, CARD = "model.safetensors", "recipe.json", "vocabul
 FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 PAIR_SHARE = 0.7
 """Weight of the probability after the word before; the rest is that of the word alone."""
+COMMON = 1_000
+"""Words that stand for themselves in pairs."""
+ENDINGS = ("ing", "ed", "ly", "tion", "ies", "s", "er", "y", "e", "")
+"""Of the other words, the first that matches, from the third letter on; digits are one more."""
+BOUNDARY = COMMON + len(ENDINGS) + 2
+"""The symbol of the beginning and the end of a text; symbols of words are from 1 on."""
 UNSEEN = log(1 - PAIR_SHARE)
 """The association of words that were never seen in this order."""
 
@@ -52,7 +60,7 @@ class ChatWords:
     sha256: str
     texts: int = field(compare=False)
     ids: Mapping[str, int] = field(compare=False, repr=False)
-    """From 1 on: 0 is every word that is not known."""
+    """From 1 for the word that most texts have; 0 is every word that is not known."""
     documents: Ints = field(compare=False, repr=False)
     pairs: Ints = field(compare=False, repr=False)
     """Known pairs as numbers, in rising order."""
@@ -60,39 +68,37 @@ class ChatWords:
 
     def idf(self, table: WordTable) -> Floats:
         """Of each word of the vocabulary."""
-        return np.log((self.texts + 1) / (self.documents[self.codes(table)] + 1))
-
-    def codes(self, table: WordTable) -> Ints:
-        """The number of each word of the vocabulary; 0 where it is not known."""
-        return np.array([self.ids.get(word, 0) for word in table.vocabulary], np.int64)
+        codes = np.array([self.ids.get(word, 0) for word in table.vocabulary], np.int64)
+        return np.log((self.texts + 1) / (self.documents[codes] + 1))
 
     def associations_of(self, table: WordTable) -> tuple[Ints, Floats]:
-        """Of every word, and of the end of every text: the text it is in, and its association.
-
-        A word that is not known is associated with no other.
-        """
-        row, before, after = neighbours(table, self.codes(table), boundary := len(self.ids) + 1)
-        keys = pair_keys(before, after, boundary)
-        at = np.minimum(np.searchsorted(self.pairs, keys), max(len(self.pairs) - 1, 0))
-        known = (self.pairs[at] == keys) & (after > 0) & (before > 0)
-        return row, np.where(known, self.associations[at], UNSEEN)
+        """Of every word, and of the end of every text: the text it is in, and its association."""
+        row, keys = neighbours(table, symbols(table, self.ids))
+        at = np.minimum(np.searchsorted(self.pairs, keys), len(self.pairs) - 1)
+        return row, np.where(self.pairs[at] == keys, self.associations[at], UNSEEN)
 
 
-def neighbours(table: WordTable, ids: Ints, boundary: int) -> tuple[Ints, Ints, Ints]:
-    """The text of each word, the word before it and the word itself, as numbers.
+def symbols(table: WordTable, ids: Mapping[str, int]) -> Ints:
+    """What each word of the vocabulary stands for: itself if it is common, else its ending."""
+    return np.array([symbol(word, ids.get(word, COMMON + 1)) for word in table.vocabulary], int)
 
-    A text begins after a boundary and ends with one; a text without words has none.
-    """
+
+def symbol(word: str, number: int) -> int:
+    """The symbol of a word of this number, from 1 for the most common."""
+    if number <= COMMON:
+        return number
+    if word[0].isdigit():
+        return COMMON + len(ENDINGS) + 1
+    return COMMON + 1 + next(at for at, end in enumerate(ENDINGS) if word[2:].endswith(end))
+
+
+def neighbours(table: WordTable, symbols: Ints) -> tuple[Ints, Ints]:
+    """The text of each word or end of a text, and a number for it and the word before it."""
     row = np.repeat(np.arange(len(table.counts)), table.counts)
     ends = table.ends[1:][table.counts > 0]
-    after = np.insert(ids[table.codes] if len(ids) else row, ends, boundary)
-    row = np.insert(row, ends, np.flatnonzero(table.counts))
-    return row, np.concatenate([[boundary], after[:-1]])[: len(after)], after
-
-
-def pair_keys(before: Ints, after: Ints, boundary: int) -> Ints:
-    """One number for each pair of neighbours."""
-    return before * (boundary + 1) + after
+    after = np.insert(symbols[table.codes] if len(symbols) else row, ends, BOUNDARY)
+    before = np.concatenate([[BOUNDARY], after[:-1]])[: len(after)]
+    return np.insert(row, ends, np.flatnonzero(table.counts)), before * (BOUNDARY + 1) + after
 
 
 @dataclass(frozen=True)

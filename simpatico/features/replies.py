@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
@@ -89,10 +89,13 @@ class Replies:
 
     def take(self, indices: Ints, text: Sequence[str] | None = None) -> Replies:
         """The replies at these indices, with other texts where they are given."""
-        columns = [[column[at] for at in indices] for column in (self.text, self.answered)]
-        earlier = [self.earlier[at] for at in indices]
-        taken = Replies(self.row[indices], *columns, earlier, self.repeated[indices])
-        return taken if text is None else replace(taken, text=text)
+        return Replies(
+            self.row[indices],
+            [self.text[at] for at in indices] if text is None else text,
+            [self.answered[at] for at in indices],
+            [self.earlier[at] for at in indices],
+            self.repeated[indices],
+        )
 
 
 def find_replies(turns: Turns, table: WordTable, usable: Bools) -> Replies:
@@ -231,7 +234,7 @@ def word_columns(table: WordTable, n: int, words: ChatWords) -> dict[str, Floats
 
 
 def distinct_pairs(table: WordTable, n: int) -> Ints:
-    """How many different pairs of neighbouring words each of the first `n` texts has; 1 for none."""
+    """How many different pairs of neighbours each of the first `n` texts has; 1 for none."""
     row, codes = np.repeat(np.arange(n), table.counts[:n]), table.codes[: table.ends[n]]
     inside = row[1:] == row[:-1]
     size = len(table.vocabulary)

@@ -23,6 +23,7 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.chat_words import ChatWordCounts
 from simpatico.features.degenerate import Degenerate
 from simpatico.features.rating_model import (
     COMMAND,
@@ -46,6 +47,11 @@ from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
+MIN_ASSOCIATION, MIN_JUDGED = -0.1, 10
+"""Mean association below which a text of ten words or more is a word salad: fewer than 1 in 100
+replies of twelve public sets are, and five of six whose words are shuffled."""
+MAX_WORDS = 1_000
+"""Of a reply; hardly any of those that were rated is as long."""
 Z_80 = 1.2815515655446004
 """The normal deviate beyond which a tenth lies on either side."""
 COMPARISONS = {
@@ -80,8 +86,8 @@ class PredictedRating(ModelMetric):
             "to it."
         ),
         undefined=(
-            "Null when the turn answers nothing, has no words, is in another script, or is no text "
-            "to judge (loops, gibberish)."
+            "Null when the turn answers nothing, has no words or more than 1,000, is in another "
+            "script, or is no text to judge (loops, gibberish, shuffled words)."
         ),
         citation=(
             "ridge regression on readable features of a reply, after Yeh et al. 2021, A "
@@ -101,8 +107,10 @@ class PredictedRating(ModelMetric):
     @property
     def missing(self) -> str | None:
         if not has_rating_model(self.model):
-            there = f"there is no rating model {self.model!r}"
-            return f"{there}: train one with `{COMMAND}`, then add `--set predicted_rating.model=path:MODEL`"
+            return (
+                f"there is no rating model {self.model!r}: train one with `{COMMAND}`, then add "
+                "`--set predicted_rating.model=path:MODEL`"
+            )
         if (encoder := self.recipe.encoder) and (why := why_missing(encoder)):
             return f"{why}; predicted_rating[core] needs no model"
         return None
@@ -197,10 +205,19 @@ class PredictedRating(ModelMetric):
         table, foreign, degenerate = (
             features[one] for one in (Words(), OtherScript(), Degenerate())
         )
-        opens, wordless = turns.answered < 0, table.counts == 0
-        replies = find_replies(turns, table, ~(wordless | foreign | degenerate))
-        masks = {"answers_nothing": opens, "degenerate": degenerate}
-        return replies, reasons(len(turns), **masks, no_words=wordless, other_script=foreign)
+        row, association = features[ChatWordCounts()].associations_of(table)
+        sums = np.bincount(row, association, len(turns))
+        # the end of a text is one more than its words
+        salad = (sums < MIN_ASSOCIATION * (table.counts + 1)) & (table.counts >= MIN_JUDGED)
+        masks = {
+            "answers_nothing": turns.answered < 0,
+            "degenerate": degenerate | salad,
+            "too_long": table.counts > MAX_WORDS,
+            "no_words": table.counts == 0,
+            "other_script": foreign,
+        }
+        unusable = np.logical_or.reduce(list(masks.values()))
+        return find_replies(turns, table, ~unusable), reasons(len(turns), **masks)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how many points each word raises or lowers the rating of its turn (occlusion)."""

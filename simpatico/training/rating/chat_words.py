@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from safetensors.numpy import save
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.chat_words import (
+    BOUNDARY,
     CARD,
     PAIR_SHARE,
     RECIPE,
@@ -23,13 +26,13 @@ from simpatico.features.chat_words import (
     WEIGHTS,
     ChatRecipe,
     neighbours,
-    pair_keys,
+    symbols,
 )
 from simpatico.features.replies import word_table
 from simpatico.features.words import WordTable
 from simpatico.readers import Conversations
 from simpatico.training.card import About, ModelCard
-from simpatico.training.lexicon import FOLDERS, read_goemotions
+from simpatico.training.lexicon import FOLDERS, PLACEHOLDERS, read_goemotions
 from simpatico.training.model_folder import encode_json, write_model_folder
 
 
@@ -49,8 +52,9 @@ class CountSettings:
 
 def chat_texts(path: Path, format: str | None = None) -> list[str]:
     """What people say in a file of conversations, references included; or GoEmotions' texts."""
-    if path.is_dir() and any((path / name / "train.tsv").is_file() for name in FOLDERS):
-        return read_goemotions(path)["text"].to_list()
+    files = (path / folder / "train.tsv" for folder in FOLDERS)
+    if file := next(filter(Path.is_file, files), None):
+        return read_goemotions(file)[0].str.replace_all(PLACEHOLDERS, " ").to_list()
     texts = list[str]()
     for chunk in Conversations((path,), format=format).chunks():
         frame = chunk.turns.frame
@@ -72,11 +76,10 @@ def count_chat_words(
     order = np.argsort(-documents, kind="stable")[: settings.vocabulary]
     order = order[documents[order] >= settings.minimum]
     words = table.vocabulary.gather(order).to_list()
-    ids = np.zeros(len(table.vocabulary), np.int64)
-    ids[order] = np.arange(1, len(order) + 1)
-    keys, associations = count_pairs(table, ids, len(order) + 1, settings.minimum)
+    ids = {word: at for at, word in enumerate(words, 1)}
+    keys, associations = count_pairs(table, symbols(table, ids), settings.minimum)
     recipe = ChatRecipe("chat-words", int((table.counts > 0).sum()), len(table.codes))
-    tensors = {
+    tensors: dict[str, npt.NDArray[Any]] = {
         "documents": np.concatenate([[0], documents[order]]).astype(np.int32),
         "pairs": keys.astype(np.uint32),
         "associations": associations.astype(np.float16),
@@ -117,13 +120,12 @@ def distinct_rows(table: WordTable) -> Ints:
     return np.bincount(keys % len(table.vocabulary), minlength=len(table.vocabulary))
 
 
-def count_pairs(table: WordTable, ids: Ints, boundary: int, minimum: int) -> tuple[Ints, Floats]:
+def count_pairs(table: WordTable, symbols: Ints, minimum: int) -> tuple[Ints, Floats]:
     """The numbers of frequent pairs, rising, and the association of each."""
-    _, before, after = neighbours(table, ids, boundary)
-    counts = np.bincount(after, minlength=boundary + 1)
-    known = (after > 0) & (before > 0)
-    keys, pairs = np.unique(pair_keys(before[known], after[known], boundary), return_counts=True)
+    _, every = neighbours(table, symbols)
+    counts = np.bincount(every % (BOUNDARY + 1), minlength=BOUNDARY + 1)
+    keys, pairs = np.unique(every, return_counts=True)
     keys, pairs = keys[pairs >= minimum], pairs[pairs >= minimum]
-    first, second = np.divmod(keys, boundary + 1)
+    first, second = np.divmod(keys, BOUNDARY + 1)
     ratio = (pairs / counts[first]) / (counts[second] / counts.sum())
     return keys, np.log(PAIR_SHARE * ratio + (1 - PAIR_SHARE))

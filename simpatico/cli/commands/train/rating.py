@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@shared.data("Rated conversations, in any format that `simpatico score` reads; repeatable.")
+@shared.data("Rated conversations, in any format that `simpatico score` reads.")
 @shared.model_folder
 @shared.format
 @opt.repeatable(
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     type=opt.PATH,
 )
 @opt.repeatable("--quality", "Rated quality to predict; several are averaged.  [default: all]")
-@opt.text(
-    "--encoder",
-    'Encoder of the text vectors; "none" for a model that needs none.',
-    default="package:minilm",
+@opt.value(
+    "--encoder", "package:minilm", 'Encoder of the text vectors; "none" for a model without one.'
 )
+@opt.value("--penalty", 3.0, "Ridge penalty.")
 @opt.seed("Random seed of the bootstrap and of splits.")
 @shared.licence
 @shared.limitation
@@ -52,10 +51,15 @@ def rating(data: tuple[Path, ...], out: Path, format: str | None, **options: Any
     from simpatico.training.rating.train import RatingSettings, train_rating
 
     if options["judgements"] and len(data) > 1:
-        raise click.UsageError("--judgements goes with a single --data; put ratings of several "
-                               "files into one table, or train on files that hold ratings.")
+        raise click.UsageError(
+            "--judgements goes with a single --data; put ratings of several "
+            "files into one table, or train on files that hold ratings."
+        )
     command = shared.record_command(
-        "simpatico train rating", {**options, "data": data}, switches=(), flags={"limit": "limitation"}
+        "simpatico train rating",
+        {**options, "data": data},
+        switches=(),
+        flags={"limit": "limitation"},
     )
     encoder = "" if options["encoder"] == "none" else options["encoder"]
     with ProgressDisplay():
@@ -74,7 +78,7 @@ def rating(data: tuple[Path, ...], out: Path, format: str | None, **options: Any
             command,
             limits=tuple(options["limit"]),
         )
-        settings = RatingSettings(encoder, options["seed"])
+        settings = RatingSettings(encoder, options["penalty"], options["seed"])
         recipe = train_rating(sets, out, settings=settings, about=about)
     show_rating_report(recipe)
     note(f"{sum(len(one.rating) for one in sets):,} rated turns or dialogs in {len(sets)} sets")
@@ -92,7 +96,7 @@ def show_rating_report(recipe: RatingRecipe) -> None:
 
 
 @click.command(name="chat-words")
-@shared.data("Conversations, or the folder of GoEmotions; repeatable.")
+@shared.data("Conversations, or the folder of GoEmotions.")
 @shared.model_folder
 @shared.format
 @opt.value("--vocabulary", 20_000, "Number of words to keep.")
