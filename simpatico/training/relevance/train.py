@@ -49,7 +49,7 @@ class RelevanceSettings:
     encoder: str = ""
     pooling: Pooling = "mean"
     mix: NegativeMix = field(default_factory=NegativeMix)
-    cosine: float = 0.5
+    cosine: float = 0.25
     """Weight of the cosine beside the network, both in standard deviations; see `add_cosine`."""
     people: bool = False
     """Only what people replied is a true reply; what bots replied may be none."""

@@ -188,7 +188,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert (code, "Test set" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
-        "simpatico train relevance --data talk.jsonl --out MODEL --cosine 0.5 "
+        "simpatico train relevance --data talk.jsonl --out MODEL --cosine 0.25 "
         f"--encoder path:{tiny('bert').name} --fine-tune 0 --hard copied --negatives both "
         "--no-people --per-pair 1 --pooling mean --seed 0 --share 0.3"
     )
