@@ -110,7 +110,9 @@ def test_the_shipped_model_by_plain_numpy():
     u, v = Embeddings().compute(None, None).of([QUERY, REPLY]).astype(np.float64)
     w = {
         name.removeprefix("relevant."): array.astype(np.float64)
-        for name, array in load_file(head_folder.SHIPPED / "relevance" / "model.safetensors").items()
+        for name, array in load_file(
+            head_folder.SHIPPED / "relevance" / "model.safetensors"
+        ).items()
     }
     inputs = np.concatenate([u, v, u * v, np.abs(u - v), [u @ w["bilinear"] @ v]])
     hidden = np.tanh(inputs @ w["weight_0"] + w["offset_0"])

@@ -78,7 +78,9 @@ class RelevanceExamples:
     splits: Splits[PairExamples]
 
     @classmethod
-    def of(cls, corpora: Sequence[Turns], source: str, settings: RelevanceSettings) -> RelevanceExamples:
+    def of(
+        cls, corpora: Sequence[Turns], source: str, settings: RelevanceSettings
+    ) -> RelevanceExamples:
         data = [TrainingDialogs.of(turns, source, people=settings.people) for turns in corpora]
         form = heads_train.HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
         texts = heads_train.encode_texts([text for own in data for text in own.paired_texts], form)
@@ -139,9 +141,7 @@ def train_relevance(
     return recipe
 
 
-def add_cosine(
-    head: Head, vectors: Floats32, validation: PairExamples, weight: float
-) -> Head:
+def add_cosine(head: Head, vectors: Floats32, validation: PairExamples, weight: float) -> Head:
     """The head with logit a (z + weight · sd(z) / sd(cos) · cos) + b, for z the logit it had.
 
     What the encoder knows of meaning from far more texts outweighs some of what a small training

@@ -102,7 +102,7 @@ def usl_h(**options: Any) -> None:
     False,
     "True replies are those of people only: of the system human, or of none.",
 )
-@opt.value("--cosine", 0.25, "Weight of the plain cosine beside the network, 0 for none.")
+@opt.value("--cosine", 0.25, "Weight of the cosine added to the network, in SDs; 0 = none.")
 @opt.choice("--pooling", ["mean", "max", "cls"], shared.POOLING)
 @shared.fine_tune(shared.PAIR)
 @shared.limitation
