@@ -106,8 +106,11 @@ def concatenate_pairs(parts: Sequence[PairExamples]) -> PairExamples:
     for part in parts:
         dialogs.append(part.dialog_ids + n)
         n += int(part.dialog_ids.max(initial=-1)) + 1
-    columns = [[getattr(part, name) for part in parts] for name in ("first", "second", "label")]
-    return PairExamples(*map(np.concatenate, columns), np.concatenate(dialogs))
+    first, second, label = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("first", "second", "label")
+    )
+    return PairExamples(first, second, label, np.concatenate(dialogs))
 
 
 def train_relevance(
