@@ -13,7 +13,6 @@ from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import load_heads
 from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
-from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.relevance.negatives import HARD, NegativeMix, NegativeSampler, TruePairs
 from simpatico.training.relevance.train import (
     RelevanceExamples,
@@ -87,8 +86,8 @@ def test_it_is_trained_written_and_read(negatives, tmp_path):
     training = RelevanceSettings(
         f"path:{tiny('bert')}", mix=NegativeMix(negatives, HARD, per_pair=2)
     )
-    recipe = train_relevance(dialogs(60), tmp_path / "one", settings=training, about=ABOUT)
-    train_relevance(dialogs(60), tmp_path / "two", settings=training, about=ABOUT)
+    recipe = train_relevance([dialogs(60)], tmp_path / "one", settings=training, about=ABOUT)
+    train_relevance([dialogs(60)], tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     result = load_heads(f"path:{tmp_path / 'one'}", "relevance")
@@ -116,8 +115,8 @@ def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     """The folder's probability of its second label puts the pairs held out in the same order."""
     training = RelevanceSettings(f"path:{tiny('bert')}", fine_tune=1)
     turns = dialogs()
-    result = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
-    drawn = RelevanceExamples.of(TrainingDialogs.of(turns, "made up"), training)
+    result = fine_tune_relevance([turns], tmp_path / "m", settings=training, about=ABOUT)
+    drawn = RelevanceExamples.of([turns], "made up", training)
     inputs, texts = drawn.splits[2], list(drawn.texts.rows)
     pairs = [[texts[at] for at in places] for places in (inputs.first, inputs.second)]
     feature = ClassProbabilities(f"path:{tmp_path / 'm'}", pair=True)
@@ -134,17 +133,17 @@ def test_complaints_are_whole_sentences(tmp_path):
     for n, told_n in ((0, "0 dialogs"), (1, "1 dialog")):
         turns = dialogs(n) if n else Turns(dialogs(1).frame.head(0))
         with pytest.raises(DataError) as told:
-            train_relevance(turns, out, settings=training, about=ABOUT)
+            train_relevance([turns], out, settings=training, about=ABOUT)
         assert str(told.value) == (
             f"made up: {told_n} in which a turn answers another; training needs at least 20"
         )
     with pytest.raises(DataError) as told:
-        train_relevance(dialogs(40, 1), out, settings=training, about=ABOUT)
+        train_relevance([dialogs(40, 1)], out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: 0 dialogs in which a turn answers another; training needs at least 20"
     )
     with pytest.raises(DataError) as told:
-        train_relevance(saying("good tea"), out, settings=training, about=ABOUT)
+        train_relevance([saying("good tea")], out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: pairs for which there is a negative: 0 of 0 in the training set, 0 of 0 in the "
         "validation set, 0 of 0 in the test set; each set needs examples of both classes"
@@ -189,9 +188,9 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert (code, "Test set" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
-        f"simpatico train relevance --data DATA --out MODEL --encoder path:{tiny('bert').name} "
-        "--fine-tune 0 --hard copied --negatives both --per-pair 1 --pooling mean --seed 0 "
-        "--share 0.3"
+        "simpatico train relevance --data talk.jsonl --out MODEL --cosine 0.25 "
+        f"--encoder path:{tiny('bert').name} --fine-tune 0 --hard copied --negatives both "
+        "--no-people --per-pair 1 --pooling mean --seed 0 --share 0.3"
     )
     data.write_text('{"dialog": "d", "speaker": "x", "text": "hi"}\n')
     code, out, err = call(*inputs[:-1], tmp_path / "n")
