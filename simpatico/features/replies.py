@@ -6,8 +6,9 @@ by echoing the user or by saying things twice.
 
 The columns, and the part of the rating that each belongs to:
 - fit: cosine of the reply with the turn it answers, with the last three turns (weights 1, 1/2,
-  1/4), and the best of the three; idf-weighted share of the content words of the answered turn that
-  the reply takes up, of the reply's own that come from there, and from the turns before
+  1/4), and the best of the three; the log-odds of the shipped `relevance` model; idf-weighted share
+  of the content words of the answered turn that the reply takes up, of the reply's own that come
+  from there, and from the turns before
 - fluency: mean association of neighbouring words (`chat_words`)
 - specificity: log(1 + different content words)
 - repetition: share of the words that are copied, of words and of pairs of words that the reply
@@ -35,6 +36,7 @@ from simpatico.arrays import Bools, Floats, Floats32, Ints
 from simpatico.features.chat_words import ChatWords
 from simpatico.features.detokenise import detokenise
 from simpatico.features.embeddings import TextEncoder, row_cosines, unit_length
+from simpatico.features.heads.folder import HeadProbabilities
 from simpatico.features.lexicon import load_lexicon
 from simpatico.features.repeats import find_repeats
 from simpatico.features.words import WordTable, cut_words
@@ -42,7 +44,7 @@ from simpatico.turns import Turns
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "fit": (
-        *("cosine", "cosine_context", "cosine_best"),
+        *("cosine", "cosine_context", "cosine_best", "relevance"),
         *("overlap", "overlap_reply", "overlap_any", "overlap_earlier"),
     ),
     "fluency": ("association",),
@@ -54,7 +56,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "length": ("short", "long"),
 }
 """The columns of each part."""
-WITH_ENCODER = ("cosine", "cosine_context", "cosine_best", "near_copy")
+WITH_ENCODER = ("cosine", "cosine_context", "cosine_best", "relevance", "near_copy")
 WITHOUT_ENCODER = ("overlap_reply", "overlap_any", "repeated_pairs")
 """Columns that stand in for those of an encoder, beside which they add nothing."""
 EARLIER = 2
@@ -118,21 +120,31 @@ def find_replies(turns: Turns, table: WordTable, usable: Bools) -> Replies:
     )
 
 
+@dataclass(frozen=True)
+class NeuralColumns:
+    """What gives the columns that need an encoder."""
+
+    encoder: TextEncoder
+    relevance: HeadProbabilities
+
+
 def reply_columns(
-    replies: Replies, words: ChatWords, encoder: TextEncoder | None = None
+    replies: Replies, words: ChatWords, neural: NeuralColumns | None = None
 ) -> dict[str, Floats]:
-    """The columns of each reply; those of an encoder only where there is one."""
+    """The columns of each reply; those that need an encoder only where there is one."""
     if not len(replies):
-        return {name: np.zeros(0) for name in column_names(encoder is not None)}
+        return {name: np.zeros(0) for name in column_names(neural is not None)}
     own, copied = leave_out_copies(replies)
     table = word_table([*own, *replies.answered, *map(" ".join, replies.earlier)])
     columns = word_columns(table, len(replies), words) | overlap_columns(table, words)
     columns["copied"] = copied
     columns["repeated_trigrams"] = replies.repeated
     columns["exclamation"] = np.array([float("!" in text) for text in own])
-    if encoder is not None:
-        columns |= cosine_columns(own, replies, encoder)
-    return {name: columns[name] for name in column_names(encoder is not None)}
+    if neural is not None:
+        columns |= cosine_columns(own, replies, neural.encoder)
+        probability = neural.relevance.of(replies.answered, own)
+        columns["relevance"] = log_odds(np.nan_to_num(probability, nan=0.5))
+    return {name: columns[name] for name in column_names(neural is not None)}
 
 
 def column_names(encoder: bool) -> list[str]:
@@ -287,6 +299,12 @@ def cosine_columns(
         "cosine_best": np.maximum.reduce(cosines),
         "near_copy": np.maximum(cosines[0] - COPY_FROM, 0.0),
     }
+
+
+def log_odds(probability: Floats) -> Floats:
+    """The logit, of probabilities from 1 to 9,999 in 10,000."""
+    bounded = np.clip(probability, 1e-4, 1 - 1e-4)
+    return np.log(bounded / (1 - bounded))
 
 
 def encode_present(texts: Sequence[str], encoder: TextEncoder) -> Floats32:
