@@ -5,6 +5,12 @@ import json
 import pytest
 
 ANSWERS = ["I love the happy sea.", "No, I hate it.", "You are kind."]
+LONG = (
+    "and then we went for a long walk with my old dog by the river until it was dark so that "
+    "nobody could see us on our way home but one man"
+)
+MORE = LONG.split()
+"""Words that make replies longer and longer without making them repeat themselves."""
 
 
 def zhao(i):
@@ -12,7 +18,7 @@ def zhao(i):
         "dialogue_id": f"dailydialog-zhao_{i}",
         "model": "m",
         "context": f"What do you like, number {i // 2}?",
-        "response": ANSWERS[i % 3] + " yes" * i,
+        "response": " ".join([ANSWERS[i % 3], *MORE[:i]]),
         "reference": ["I love the sea."],
         "annotations": {"appropriateness": [1 + i % 5, 1 + i % 3, 5]},
     }
@@ -23,7 +29,7 @@ def usr(i):
         "dialogue_id": f"topical-usr_{i}",
         "model": ["Original Ground Truth", "Argmax Decoding", "New Human Generated"][i % 3],
         "context": f"Do you like the number {i // 3}?",
-        "response": ANSWERS[i % 3] + " yes" * (i % 7),
+        "response": " ".join([ANSWERS[i % 3], *MORE[: i % 7]]),
         "reference": [ANSWERS[0]],
         "annotations": {"Overall": [1 + i % 5, 1 + i % 4, 4], "Natural": [1, 2, 3]},
     }

@@ -15,6 +15,7 @@ import polars as pl
 
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.degenerate import Degenerate
 from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
@@ -88,8 +89,9 @@ class Trait:
         return Card(
             about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
             undefined=(
-                f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
-                "writes in another script."
+                f"Null when a speaker has fewer than {self.minimum_words} words in the dialog; "
+                "turns in another script, that repeat themselves or have hardly a known word do "
+                "not count."
             ),
             citation=self.citation,
             careful=self.careful if self.model == type(self).model else OWN_MODEL_CAUTION,
@@ -97,7 +99,7 @@ class Trait:
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (NgramSums(self.model, self.missing), *NEEDS)
+        return (NgramSums(self.model, self.missing), Degenerate(), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -114,15 +116,18 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         words, foreign = features[Words()].counts, features[OtherScript()]
+        degenerate = features[Degenerate()]
         sums = np.column_stack([words, features[NgramSums(self.model)]])
         why = reasons(
             len(turns),
             too_few_words=words < self.minimum_words,
+            degenerate=degenerate,
             no_words=words == 0,
             other_script=foreign,
         )
         columns = ["words", *load_trait_model(self.model).columns]
-        return pl.DataFrame(np.where(foreign[:, None], 0.0, sums), columns).with_columns(why)
+        skip = (foreign | degenerate)[:, None]
+        return pl.DataFrame(np.where(skip, 0.0, sums), columns).with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Points of the scale that each word adds to its turn, read by itself.
@@ -133,8 +138,8 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
-        # a word in another script adds nothing: its weight is divided by infinity
-        words = np.where(features[OtherScript()], np.inf, table.counts)
+        # a word of a turn that does not count adds nothing: its weight is divided by infinity
+        words = np.where(features[OtherScript()] | features[Degenerate()], np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))
         for order, start, weights in load_trait_model(self.model).hits(table):

@@ -18,6 +18,7 @@ from simpatico.wording import capitalize, format_count
 REASONS = {
     "answers_nothing": "that reply to nothing",
     "no_words": "without words",
+    "degenerate": "that repeat themselves or have hardly a known word",
     "no_emotion_words": "without a lexicon word",
     "answered_no_emotion_words": "that reply to a turn without a lexicon word",
     "no_interlocutor": "addressed to nobody else",

@@ -23,6 +23,7 @@ from simpatico.reproduction.psychological_metrics.traditional import published_c
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
 from tests.command_line import simpatico
+from tests.reproduction.conftest import ANSWERS, MORE
 
 
 def test_adjusted_r2_by_hand():
@@ -160,8 +161,7 @@ ZHAO = [
         "dialogue_id": f"dailydialog-zhao_{i}",
         "model": "m",
         "context": f"What do you like, number {i // 2}?",
-        "response": ["I love the happy sea.", "No, I hate it.", "You are kind."][i % 3]
-        + " yes" * i,
+        "response": " ".join([ANSWERS[i % 3], *MORE[:i]]),
         "annotations": {"appropriateness": [1 + i % 5, 1 + i % 3, 5]},
     }
     for i in range(30)
@@ -275,9 +275,14 @@ def test_the_figures_that_hold_whatever_the_lexicon(cells):
 def test_published_scores_fit_the_rows(cells):
     n = {(c["row"], c["column"]): c["n"] for c in cells}
     assert [n[name, "AM + agreeableness"] for name in ("GD", "HU", "TP", "UP", "ZD", "ZP")] == [
-        500, 1000, 360, 300, 900, 900,
-    ]  # fmt: skip
-    assert n["FT", "AM + agreeableness"] == 373
+        498,
+        999,
+        360,
+        300,
+        900,
+        899,
+    ]  # fmt: skip; five responses repeat themselves and have no score
+    assert n["FT", "AM + agreeableness"] == 372
     assert n["TP", "USR DR(c) + agreeableness"] == 301
 
 
