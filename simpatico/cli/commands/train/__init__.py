@@ -14,6 +14,7 @@ from simpatico.cli import options as opt
 from simpatico.cli.commands.train import (
     continuity,
     emotion,
+    empathy,
     engagement,
     heads,
     interlocutor,
@@ -50,6 +51,6 @@ def lexicon_command(data: Path, out: Path, minimum: int) -> None:
 for evaluator in (
     *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, heads.relevance),
     *(engagement.engagement, emotion.emotion, continuity.continuity, interlocutor.interlocutor),
-    trait.trait,
+    *(trait.trait, empathy.empathy),
 ):
     command.add_command(evaluator)
