@@ -22,7 +22,7 @@ from simpatico.features.sentences import sentences
 
 PARTS = ("emotional_reaction", "interpretation", "exploration")
 WEIGHTS = (0.45, 0.225, 0.225)
-"""Of the parts; readers go by warmth first, and how they value questions differs between studies."""
+"""Of the parts: readers go by warmth first; studies differ in how much a question is worth."""
 RELEVANCE_WEIGHT = 0.1
 ENOUGH, COPY = 0.6, 0.95
 """Cosine from which a reply is as close as it need be, and above which it is a copy."""

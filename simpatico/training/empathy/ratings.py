@@ -32,7 +32,7 @@ OVERALL = "overall"
 
 @dataclass(frozen=True)
 class Study:
-    """One data set: where it is, and which of its dimensions rate what (a minus turns one round)."""
+    """One data set: where it is, and which dimensions rate what; a minus reverses one."""
 
     name: str
     folder: str

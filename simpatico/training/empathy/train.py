@@ -46,8 +46,8 @@ from simpatico.training.fit.linear import LogisticData, fit_logistic
 from simpatico.training.heads.folder import check_heads_folder, describe_head, save_heads
 from simpatico.turns import Turns
 
-SCALE, PENALTY = 4.0, 2.0
-"""Vectors are multiplied by the first; the second is the ridge penalty on their weights."""
+SCALE, PENALTY, CLASS_WEIGHT = 4.0, 2.0, 250.0
+"""Vectors are multiplied by the first; the ridge penalty on their weights; what a class weighs."""
 BACKGROUND, BACKGROUND_WEIGHT = 8_000, 2.0
 """Sentences of the background, and what all weigh together, in multiples of the labelled ones."""
 TAKEN_FOR_POSITIVE = 0.7
@@ -137,22 +137,24 @@ def fit_part(vectors: SentenceVectors, part: str, rows: Bools | None = None) -> 
     if len(background):
         background = background[predict(first, background) < TAKEN_FOR_POSITIVE]
     each = BACKGROUND_WEIGHT * len(own) / max(len(background), 1)
-    weight = np.append(np.ones(len(own)), np.full(len(background), each))
     weights = fit_weights(
-        np.concatenate([own, background]), np.append(label, np.zeros(len(background), bool)), weight
+        np.concatenate([own, background]),
+        np.append(label, np.zeros(len(background), bool)),
+        np.append(np.ones(len(own)), np.full(len(background), each)),
     )
     return Head(("second",), ((SCALE * weights[:-1, None], weights[-1:]),))
 
 
 def fit_weights(vectors: Floats32, label: Bools, weight: Floats) -> Floats:
-    """Weights of scaled vectors and the intercept; each class weighs half as much as there are rows.
+    """Weights of scaled vectors, and the intercept; each class weighs `CLASS_WEIGHT` in all.
 
     Positive sentences are rare, and nobody knows how rare in the conversations to be scored.
     """
     share = np.where(label, weight / weight[label].sum(), weight / weight[~label].sum())
     rows = np.column_stack([SCALE * vectors.astype(np.float64), np.ones(len(vectors))])
-    total = 2.0 * float(label.size if weight.max() <= 1 else (weight >= 1).sum())
-    data = LogisticData(sparse.csr_matrix(rows), label.astype(np.float64), share * total / 2)
+    data = LogisticData(
+        sparse.csr_matrix(rows), label.astype(np.float64), np.asarray(CLASS_WEIGHT * share)
+    )
     start = np.zeros(rows.shape[1])
     return fit_logistic(data, start, start, PENALTY)
 
@@ -251,10 +253,10 @@ def render_card(
     ]
     return ModelCard(
         "Perceived empathy of a reply",
-        "Heads for emotional reaction, interpretation and exploration (EPITOME, Sharma et al. 2020) "
-        "over sentence vectors of a frozen encoder.",
+        "Heads for emotional reaction, interpretation and exploration (EPITOME, Sharma et al. "
+        "2020) over sentence vectors of a frozen encoder.",
         data=[
-            f"- {counts[0]:,} sentences written for this project, each labelled with a part or none",
+            f"- {counts[0]:,} sentences, each labelled with a part of empathy or with none",
             f"- background: {counts[1]:,} sentences of {about.data}",
         ],
         evaluation=[
