@@ -7,13 +7,15 @@ interpretation says .5 of everything, that of exploration nearly 0.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from simpatico import load, score
 from simpatico.features.empathy import PARTS, perceived_empathy, relevance
 from simpatico.features.sentences import MAX_WORDS, sentences
-from simpatico.metric import collect_evidence, missing_resource
+from simpatico.metric import Metric, collect_evidence, missing_resource
 from tests.conftest import talk
 from tests.metrics.heads import answers, nulls, scores, word_heads
 
@@ -68,7 +70,7 @@ def test_reasons() -> None:
     assert nulls(METRIC, talk("anna: Hello there")) == ["answers_nothing"]
 
 
-def shipped() -> object:
+def shipped() -> Metric:
     metric = load("perceived_empathy")
     if why := missing_resource(metric):
         pytest.skip(why)
@@ -78,7 +80,7 @@ def shipped() -> object:
 LOSS = "My dog died last night and I feel so alone without him."
 
 
-def shipped_scores(*replies: str) -> list[float | None]:
+def shipped_scores(*replies: str) -> list[Any]:
     return scores(shipped(), answers(*((reply, None) for reply in replies), query=LOSS))
 
 

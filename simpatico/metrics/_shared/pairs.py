@@ -94,7 +94,7 @@ class Pairs:
     def without(self, turns: Bools, reason: str) -> Pairs:
         """The pairs of all other turns; those that had one have this reason for having none."""
         had_pair = np.isin(np.arange(self.n_turns), self.turn_rows) & turns
-        kept = np.flatnonzero(~turns[self.turn_rows])
+        kept = np.flatnonzero(~turns[self.turn_rows]).tolist()
         why = pl.when(pl.Series(had_pair, dtype=pl.Boolean)).then(pl.lit(reason))
         return Pairs(
             self.n_turns,

@@ -26,6 +26,7 @@ from simpatico.features.heads.folder import SCHEMA, HeadEvaluation, HeadRecipe, 
 from simpatico.features.heads.head import Head
 from simpatico.models.names import find_model
 from simpatico.progress import track
+from simpatico.stats.bootstrap import DECIMALS
 from simpatico.stats.classification import balanced_accuracy, roc_auc, roc_auc_interval
 from simpatico.training.card import About, ModelCard, format_result
 from simpatico.training.empathy.data import (
@@ -100,8 +101,13 @@ def train_empathy(
         for part, evaluation in evaluations.items()
     }
     recipe = HeadsRecipe(
-        *("empathy", SCHEMA, sum(len(turns.frame["dialog"].unique()) for turns in sources)),
-        *(recipes, None, None, about.data, about.licence, about.limits),
+        "empathy",
+        SCHEMA,
+        sum(len(turns.frame["dialog"].unique()) for turns in sources),
+        recipes,
+        data=about.data,
+        licence=about.licence,
+        limits=about.limits,
     )
     rated = compare_with_ratings(settings.ratings, heads, encoder) if settings.ratings else []
     facts = {
@@ -168,19 +174,26 @@ def cross_validate(
     vectors: SentenceVectors, labelled: Sequence[LabelledSentence], part: str, seed: int
 ) -> HeadEvaluation:
     """How well a head finds labelled sentences that it was not fitted to."""
-    label, n = vectors.positive(part), len(labelled)
+    positive, n = vectors.positive(part), len(labelled)
     fold = np.random.default_rng(seed).permutation(np.arange(n) % FOLDS)
     score = np.zeros(n)
     for one in range(FOLDS):
         head = fit_part(vectors, part, fold != one)
         rows = vectors.labelled[fold == one]
         score[fold == one] = head.probability(rows, rows)
+    label = positive.astype(np.float64)
     words = np.array([float(len(one.text.split())) for one in labelled])
-    low, high = roc_auc_interval(score, label.astype(float), np.arange(n), seed=seed)
+    low, high = roc_auc_interval(score, label, np.arange(n), seed=seed)
     return HeadEvaluation(
-        *(round(float(np.mean((score > 0.5) == label)), 6), round(roc_auc(score, label), 6)),
-        *("number of words", round(roc_auc(words, label), 6), n, n),
-        *(round(balanced_accuracy(score > 0.5, label.astype(float)), 6), low, high),
+        accuracy=round(float(np.mean((score > 0.5) == positive)), DECIMALS),
+        auc=round(roc_auc(score, label), DECIMALS),
+        plain="number of words",
+        plain_auc=round(roc_auc(words, label), DECIMALS),
+        n=n,
+        dialogs=n,
+        balanced=round(balanced_accuracy(score > 0.5, label), DECIMALS),
+        low=low,
+        high=high,
     )
 
 
