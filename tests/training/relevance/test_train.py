@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from msgspec.structs import replace
 
@@ -11,12 +12,15 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import load_heads
+from simpatico.features.heads.head import Head
 from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
+from simpatico.training.fit.mlp import PairExamples
 from simpatico.training.relevance.negatives import HARD, NegativeMix, NegativeSampler, TruePairs
 from simpatico.training.relevance.train import (
     RelevanceExamples,
     RelevanceSettings,
+    add_cosine,
     fine_tune_relevance,
     train_relevance,
 )
@@ -199,3 +203,45 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
         "simpatico: talk.jsonl: 0 dialogs in which a turn answers another; "
         "training needs at least 20\n"
     )
+
+
+def test_the_cosine_is_added_to_the_logit_and_both_are_calibrated():
+    """a (z + w sd(z) / sd(cos) cos) + b: within pairs, differences of logits follow that line."""
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((60, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    label = np.tile(np.array([0, 1], np.float32), 15)
+    pairs = PairExamples(np.arange(30), np.arange(30, 60), label)
+    layers = (
+        (rng.standard_normal((8, 3)), np.zeros(3)),
+        (rng.standard_normal((3, 1)), np.zeros(1)),
+    )
+    head = Head(("first", "product"), layers)
+    z = head.logit(head.inputs(vectors[:30], vectors[30:]))
+    cosines = (vectors[:30] * vectors[30:]).sum(axis=1)
+    line = z + 0.5 * z.std() / cosines.std() * cosines
+    after = add_cosine(head, vectors, pairs, 0.5)
+    logits = after.logit(after.inputs(vectors[:30], vectors[30:]))
+    scale, offset = np.polyfit(line, logits, 1)
+    assert logits == pytest.approx(scale * line + offset, abs=1e-5)
+    # at the least loss predicted and observed frequencies are equal
+    assert (1 / (1 + np.exp(-logits))).mean() == pytest.approx(0.5, abs=1e-3)
+
+
+def test_negatives_come_from_the_same_corpus_and_true_replies_from_people():
+    """Of two corpora with other words in each, no pair has texts of both; bots reply in neither."""
+    frame = dialogs(30).frame
+    shouted = frame.with_columns(pl.col("text").str.to_uppercase())
+    corpora = [Turns(frame), Turns(shouted)]
+    settings = RelevanceSettings(f"path:{tiny('bert')}", mix=NegativeMix("random"))
+    examples = RelevanceExamples.of(corpora, "made up", settings)
+    texts = list(examples.texts.rows)
+    for pairs in examples.splits:
+        for one, other in zip(pairs.first, pairs.second, strict=True):
+            assert texts[one].isupper() == texts[other].isupper()
+    of_bots = Turns(frame.with_columns(system=pl.lit("bot")))
+    with pytest.raises(DataError):
+        RelevanceExamples.of([of_bots], "made up", RelevanceSettings(settings.encoder, people=True))
+    with pytest.raises(BadValue) as told:
+        RelevanceSettings(cosine=-1.0)
+    assert str(told.value) == "a weight of -1.0 for the cosine; give 0 or more"
