@@ -1,6 +1,6 @@
 """Replies with what they answer, and the columns that predict how people rate them.
 
-A reply is read without what it copies: a sentence of three words or more that stands in the turns
+A reply is read without what it copies: a sentence of four words or more that stands in the turns
 before, or earlier in the reply itself, is left out, and counts as copied instead. So nobody gains
 by echoing the user or by saying things twice.
 
@@ -65,8 +65,10 @@ CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
 """Of the answered turn and of those before it, in the mean vector of the context."""
 COPY_FROM = 0.9
 """The cosine from which a reply counts as near to a copy."""
-MIN_COPIED_WORDS = 3
-"""A shorter sentence is no copy: "yes" and "me too" may be said by both."""
+MIN_COPIED_WORDS = 4
+"""A shorter sentence is no copy: "how are you" may be said by both."""
+NO_ANSWER = -3.0
+"""The log-odds of relevance of a reply that only echoes what it answers: 1 in 21."""
 SHORT, LONG = log(6), log(25)
 TOKENISED = r"\s(?:[,.!?]|n't\b|'\s?\w)"
 """What only a tokenised text has: a space before a comma, "do n't", "it 's"."""
@@ -144,7 +146,24 @@ def reply_columns(
         columns |= cosine_columns(own, replies, neural.encoder)
         probability = neural.relevance.of(replies.answered, own)
         columns["relevance"] = log_odds(np.nan_to_num(probability, nan=0.5))
+    # what only echoes the answered turn is near to it, and yet no answer
+    echo = find_echoes(replies, copied)
+    for name in PARTS["fit"]:
+        if name in columns:
+            columns[name][echo] = NO_ANSWER if name == "relevance" else 0.0
     return {name: columns[name] for name in column_names(neural is not None)}
+
+
+def find_echoes(replies: Replies, copied: Floats) -> Ints:
+    """Replies of which all stands in the turn that they answer."""
+    return np.array(
+        [
+            at
+            for at in np.flatnonzero(copied == 1).tolist()
+            if own_sentences(replies.text[at], replies.answered[at : at + 1])[1] == 1
+        ],
+        np.int64,
+    )
 
 
 def column_names(encoder: bool) -> list[str]:

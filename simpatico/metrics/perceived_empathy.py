@@ -17,9 +17,11 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
 from simpatico.features.degenerate import Degenerate
 from simpatico.features.empathy import PARTS, part_scores, perceived_empathy
 from simpatico.features.heads.folder import head_encoder, is_heads_folder, load_heads
+from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.evaluator import OWN_MODEL_CAUTION, ReplyMetric, first_missing
@@ -73,7 +75,7 @@ class PerceivedEmpathy(ReplyMetric):
     @property
     def needs(self) -> tuple[Feature, ...]:
         heads = (need for one in self.classifiers for need in one.needs)
-        return (*dict.fromkeys(heads), Degenerate(), *NEEDS)
+        return (*dict.fromkeys(heads), Degenerate(), ChatWordCounts(), *NEEDS)
 
     @property
     def card(self) -> Card:
@@ -88,7 +90,8 @@ class PerceivedEmpathy(ReplyMetric):
             ),
             undefined=(
                 "Null when the turn answers nothing, when it or what it answers has no words or "
-                "is in another script, or when it repeats itself or has hardly a known word."
+                "is in another script, or when it repeats itself, has its words in no order or "
+                "hardly a known word."
             ),
             citation=(
                 "Sharma et al. (2020), A Computational Approach to Understanding Empathy "
@@ -114,7 +117,9 @@ class PerceivedEmpathy(ReplyMetric):
 
     def pairs(self, turns: Turns, features: Features) -> Pairs:  # type: ignore[override]
         """Replies beside what they answer, without degenerate ones."""
-        return Pairs.with_answered(turns, features).without(features[Degenerate()], "degenerate")
+        shuffled = shuffled_rows(features[Words()], features[ChatWordCounts()])
+        unlike = features[Degenerate()] | shuffled
+        return Pairs.with_answered(turns, features).without(unlike, "degenerate")
 
     def parts(self, features: Features, texts: Sequence[str]) -> Floats:
         """A column for each part of empathy."""
