@@ -172,8 +172,8 @@ class PredictedRating(ModelMetric):
                 less=f"has a lower {side} end of the predicted rating than",
             )
             for part, expression, side in (
-                ("_low", rating - spread, "lower"),
-                ("_high", rating + spread, "upper"),
+                ("_range_low", rating - spread, "lower"),
+                ("_range_high", rating + spread, "upper"),
             )
         ]
         parts = [
