@@ -23,10 +23,17 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.chat_words import ChatWordCounts
+from simpatico.features.chat_words import ChatWordCounts, ChatWords
 from simpatico.features.embeddings import Embeddings
+from simpatico.features.heads.folder import PairHead
 from simpatico.features.lexicon import folder_stamps
-from simpatico.features.replies import PARTS, Replies, column_names, reply_columns
+from simpatico.features.replies import (
+    PARTS,
+    NeuralColumns,
+    Replies,
+    column_names,
+    reply_columns,
+)
 from simpatico.models.folder import read_model_folder
 from simpatico.models.names import find_model, short_model_name
 from simpatico.turns import Turns
@@ -39,6 +46,8 @@ SHIPPED = Path(__file__).parents[1] / "data" / "models"
 CLIP = 4.0
 """Standard deviations beyond which a column counts no further, so that no outlier decides."""
 MIDDLE, LOWEST, HIGHEST = 3.0, 1.0, 5.0
+RELEVANCE = PairHead("relevance", "relevance", "relevant")
+"""The shipped model, whatever the encoder of the other columns."""
 COMMAND = "simpatico train rating --data DIALOGS --judgements RATINGS --out MODEL"
 
 
@@ -112,13 +121,14 @@ class RatingParts:
     absent: str | None = field(default=None, compare=False)
 
     @property
-    def encoder(self) -> Embeddings | None:
-        name = "" if self.absent else load_rating_model(self.model).recipe.encoder
-        return Embeddings(name) if name else None
+    def neural(self) -> tuple[Embeddings, PairHead] | None:
+        """The features of a model with an encoder; null for one without."""
+        encoder = "" if self.absent else load_rating_model(self.model).recipe.encoder
+        return neural_features(encoder)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (ChatWordCounts(), *filter(None, [self.encoder]))
+        return (ChatWordCounts(), *(self.neural or ()))
 
     @property
     def fingerprint(self) -> str:
@@ -127,14 +137,16 @@ class RatingParts:
         return f"{short_model_name(self.model)}_sha256:{load_rating_model(self.model).sha256[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> RatingPredictor:
-        model, encoder = load_rating_model(self.model), self.encoder
+        model = load_rating_model(self.model)
         name, sha256 = model.recipe.encoder, model.recipe.encoder_sha256
         if name and find_model(name).sha256 != sha256:
             raise DataError(
                 f"{self.model} was trained with other weights of {name!r} than those installed; "
                 "train it again"
             )
-        return RatingPredictor(model, features[ChatWordCounts()], encoder and features[encoder])
+        neural = self.neural
+        columns = NeuralColumns(*(features[one] for one in neural)) if neural else None
+        return RatingPredictor(model, features[ChatWordCounts()], columns)
 
 
 @dataclass(frozen=True)
@@ -142,12 +154,17 @@ class RatingPredictor:
     """Gives replies the parts of their rating."""
 
     model: RatingModel
-    words: object
-    encoder: object
+    words: ChatWords
+    neural: NeuralColumns | None
 
     def of(self, replies: Replies) -> dict[str, Floats]:
         """The points that each part adds to the rating of each reply."""
-        return self.model.contributions(reply_columns(replies, self.words, self.encoder))  # type: ignore[arg-type]
+        return self.model.contributions(reply_columns(replies, self.words, self.neural))
+
+
+def neural_features(encoder: str) -> tuple[Embeddings, PairHead] | None:
+    """The features behind the columns that need an encoder; null without one."""
+    return (Embeddings(encoder), RELEVANCE) if encoder else None
 
 
 def rating_folder(model: str) -> Path | None:

@@ -1,13 +1,14 @@
 """Replies with what they answer, and the columns that predict how people rate them.
 
-A reply is read without what it copies: a sentence of three words or more that stands in the turns
+A reply is read without what it copies: a sentence of four words or more that stands in the turns
 before, or earlier in the reply itself, is left out, and counts as copied instead. So nobody gains
 by echoing the user or by saying things twice.
 
 The columns, and the part of the rating that each belongs to:
 - fit: cosine of the reply with the turn it answers, with the last three turns (weights 1, 1/2,
-  1/4), and the best of the three; idf-weighted share of the content words of the answered turn that
-  the reply takes up, of the reply's own that come from there, and from the turns before
+  1/4), and the best of the three; the log-odds of the shipped `relevance` model; idf-weighted share
+  of the content words of the answered turn that the reply takes up, of the reply's own that come
+  from there, and from the turns before
 - fluency: mean association of neighbouring words (`chat_words`)
 - specificity: log(1 + different content words)
 - repetition: share of the words that are copied, of words and of pairs of words that the reply
@@ -35,6 +36,7 @@ from simpatico.arrays import Bools, Floats, Floats32, Ints
 from simpatico.features.chat_words import ChatWords
 from simpatico.features.detokenise import detokenise
 from simpatico.features.embeddings import TextEncoder, row_cosines, unit_length
+from simpatico.features.heads.folder import HeadProbabilities
 from simpatico.features.lexicon import load_lexicon
 from simpatico.features.repeats import find_repeats
 from simpatico.features.words import WordTable, cut_words
@@ -42,7 +44,7 @@ from simpatico.turns import Turns
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "fit": (
-        *("cosine", "cosine_context", "cosine_best"),
+        *("cosine", "cosine_context", "cosine_best", "relevance"),
         *("overlap", "overlap_reply", "overlap_any", "overlap_earlier"),
     ),
     "fluency": ("association",),
@@ -54,7 +56,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "length": ("short", "long"),
 }
 """The columns of each part."""
-WITH_ENCODER = ("cosine", "cosine_context", "cosine_best", "near_copy")
+WITH_ENCODER = ("cosine", "cosine_context", "cosine_best", "relevance", "near_copy")
 WITHOUT_ENCODER = ("overlap_reply", "overlap_any", "repeated_pairs")
 """Columns that stand in for those of an encoder, beside which they add nothing."""
 EARLIER = 2
@@ -63,8 +65,10 @@ CONTEXT_WEIGHTS = (1.0, 0.5, 0.25)
 """Of the answered turn and of those before it, in the mean vector of the context."""
 COPY_FROM = 0.9
 """The cosine from which a reply counts as near to a copy."""
-MIN_COPIED_WORDS = 3
-"""A shorter sentence is no copy: "yes" and "me too" may be said by both."""
+MIN_COPIED_WORDS = 4
+"""A shorter sentence is no copy: "how are you" may be said by both."""
+NO_ANSWER = -3.0
+"""The log-odds of relevance of a reply that only echoes what it answers: 1 in 21."""
 SHORT, LONG = log(6), log(25)
 TOKENISED = r"\s(?:[,.!?]|n't\b|'\s?\w)"
 """What only a tokenised text has: a space before a comma, "do n't", "it 's"."""
@@ -118,21 +122,48 @@ def find_replies(turns: Turns, table: WordTable, usable: Bools) -> Replies:
     )
 
 
+@dataclass(frozen=True)
+class NeuralColumns:
+    """What gives the columns that need an encoder."""
+
+    encoder: TextEncoder
+    relevance: HeadProbabilities
+
+
 def reply_columns(
-    replies: Replies, words: ChatWords, encoder: TextEncoder | None = None
+    replies: Replies, words: ChatWords, neural: NeuralColumns | None = None
 ) -> dict[str, Floats]:
-    """The columns of each reply; those of an encoder only where there is one."""
+    """The columns of each reply; those that need an encoder only where there is one."""
     if not len(replies):
-        return {name: np.zeros(0) for name in column_names(encoder is not None)}
+        return {name: np.zeros(0) for name in column_names(neural is not None)}
     own, copied = leave_out_copies(replies)
     table = word_table([*own, *replies.answered, *map(" ".join, replies.earlier)])
     columns = word_columns(table, len(replies), words) | overlap_columns(table, words)
     columns["copied"] = copied
     columns["repeated_trigrams"] = replies.repeated
     columns["exclamation"] = np.array([float("!" in text) for text in own])
-    if encoder is not None:
-        columns |= cosine_columns(own, replies, encoder)
-    return {name: columns[name] for name in column_names(encoder is not None)}
+    if neural is not None:
+        columns |= cosine_columns(own, replies, neural.encoder)
+        probability = neural.relevance.of(replies.answered, own)
+        columns["relevance"] = log_odds(np.nan_to_num(probability, nan=0.5))
+    # what only echoes the answered turn is near to it, and yet no answer
+    echo = find_echoes(replies, copied)
+    for name in PARTS["fit"]:
+        if name in columns:
+            columns[name][echo] = NO_ANSWER if name == "relevance" else 0.0
+    return {name: columns[name] for name in column_names(neural is not None)}
+
+
+def find_echoes(replies: Replies, copied: Floats) -> Ints:
+    """Replies of which all stands in the turn that they answer."""
+    return np.array(
+        [
+            at
+            for at in np.flatnonzero(copied == 1).tolist()
+            if own_sentences(replies.text[at], replies.answered[at : at + 1])[1] == 1
+        ],
+        np.int64,
+    )
 
 
 def column_names(encoder: bool) -> list[str]:
@@ -287,6 +318,12 @@ def cosine_columns(
         "cosine_best": np.maximum.reduce(cosines),
         "near_copy": np.maximum(cosines[0] - COPY_FROM, 0.0),
     }
+
+
+def log_odds(probability: Floats) -> Floats:
+    """The logit, of probabilities from 1 to 9,999 in 10,000."""
+    bounded = np.clip(probability, 1e-4, 1 - 1e-4)
+    return np.log(bounded / (1 - bounded))
 
 
 def encode_present(texts: Sequence[str], encoder: TextEncoder) -> Floats32:

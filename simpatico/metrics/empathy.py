@@ -1,4 +1,6 @@
-"""Empathy: how much concern for others a speaker's words express, on a scale from 1 to 7.
+"""Empathic concern, a trait of the writer: how much concern for others the words suggest, 1 to 7.
+
+It is not the empathy of a reply, which `perceived_empathy` measures.
 
 The shipped model learned how moved people said they were by a news story (warm, tender,
 sympathetic, softhearted, moved, compassionate) from what they then wrote about it. That is a state
@@ -20,11 +22,13 @@ class Empathy(Trait):
     model: str = "empathy"
 
     name = "empathy"
+    title = "Empathic concern (trait of the writer)"
     about = (
-        "Empathic concern that the words express, predicted by a model trained on self-ratings of "
-        "essay writers: a state, the reaction to a news story, not the trait."
+        "Empathic concern of the writer, predicted by a model trained on self-ratings of essay "
+        "writers: a state, the reaction to a news story. How empathic a reply reads is "
+        "`perceived_empathy`."
     )
-    meaning = "empathic concern that the words express, as essay writers rated their own"
+    meaning = "empathic concern of the writer, as essay writers rated their own"
     comparison = "scores (higher|lower) on the essay-trained empathic-concern model"
     citation = (
         "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "
@@ -32,5 +36,5 @@ class Empathy(Trait):
     )
     careful = (
         "It predicts the state empathy of essay writers (r = .37), hardly the trait (r = .14), "
-        "and cannot tell empathy from agreeableness."
+        "cannot tell it from agreeableness, and says nothing of how empathic a reply reads."
     )

@@ -23,7 +23,7 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.chat_words import ChatWordCounts
+from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
 from simpatico.features.degenerate import Degenerate
 from simpatico.features.rating_model import (
     COMMAND,
@@ -47,9 +47,6 @@ from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
-MIN_ASSOCIATION, MIN_JUDGED = -0.1, 10
-"""Mean association below which a text of ten words or more is a word salad: fewer than 1 in 100
-replies of twelve public sets are, and five of six whose words are shuffled."""
 MAX_WORDS = 1_000
 """Of a reply; hardly any of those that were rated is as long."""
 Z_80 = 1.2815515655446004
@@ -205,13 +202,10 @@ class PredictedRating(ModelMetric):
         table, foreign, degenerate = (
             features[one] for one in (Words(), OtherScript(), Degenerate())
         )
-        row, association = features[ChatWordCounts()].associations_of(table)
-        sums = np.bincount(row, association, len(turns))
-        # the end of a text is one more than its words
-        salad = (sums < MIN_ASSOCIATION * (table.counts + 1)) & (table.counts >= MIN_JUDGED)
+        shuffled = shuffled_rows(table, features[ChatWordCounts()])
         masks = {
             "answers_nothing": turns.answered < 0,
-            "degenerate": degenerate | salad,
+            "degenerate": degenerate | shuffled,
             "too_long": table.counts > MAX_WORDS,
             "no_words": table.counts == 0,
             "other_script": foreign,

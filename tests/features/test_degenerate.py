@@ -19,6 +19,7 @@ SPEECH = [
     "No, no, no.",
     "so sad, so very sad",
     "Pizza.",
+    "Climbing hall, language class, community garden, choir. Libraries keep free lists.",
     "I'm sorry to hear that. It must have been a hard day, and I hope tomorrow is better.",
 ]
 DEGENERATE = [
@@ -28,8 +29,8 @@ DEGENERATE = [
     "I am sorry to hear that you lost it. " * 3,
     # 0 of 3 words are known
     "asdf qwer zxcv",
-    # 10 words without a function word
-    "river happy stone angry table laughing window music garden winter",
+    # 12 words without a function word
+    "river happy stone angry table laughing window music garden winter paper horse",
     "Es tut mir leid, dass du das durchmachen musst.",
 ]
 

@@ -134,6 +134,7 @@ def ready_model(name: str) -> str:
     """A model for the metric of this name that is small and always here."""
     trained = {"nsp": "nsp", "ruber": "ruber", "ctx_ruber": "ctx-ruber", "usl_h": "usl-h"}
     trained |= {"engagement": "engagement", "relevance": "relevance"}
+    trained |= {"perceived_empathy": "empathy"}
     if name in trained:
         return f"path:{heads_folder(trained[name])}"
     plain = {"bleurt": "bert-classes-1", "nli_contradiction": "bert-classes-3"}

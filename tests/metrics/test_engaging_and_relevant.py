@@ -14,6 +14,7 @@ from simpatico import load, score, signature
 from simpatico.errors import BadValue, MissingResource, UnknownName
 from simpatico.features.heads import folder as head_folder
 from simpatico.metric import collect_evidence, missing_resource
+from simpatico.models.names import why_missing
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, answers, heads_folder, nulls, scores, word_head
@@ -156,3 +157,12 @@ def test_it_lies_between_both_parts_and_the_three_ways_stand_in_order(reply):
     low, mean, high = (scores(metric(combine=how), turns)[0] for how in ("min", "mean", "max"))
     assert (low, high) == (min(engaging, relevant), max(engaging, relevant))
     assert 0 <= low <= mean <= high <= 1
+
+
+def test_it_runs_with_the_shipped_models():
+    """The mean of what `engagement` and `relevance` say by themselves."""
+    if why := why_missing("package:minilm"):
+        pytest.skip(why)
+    turns = talk("x: Do you like tea or coffee?", "y: I prefer tea, with a little milk.")
+    both, *parts = (scores(load(name), turns)[1] for name in (NAME, "engagement", "relevance"))
+    assert both == pytest.approx(sum(parts) / 2, abs=1e-9)

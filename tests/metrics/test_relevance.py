@@ -7,12 +7,14 @@ largest first numbers of both sides and takes 2 away: heard "do" (2) and said te
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from simpatico import load, score
 from simpatico.errors import MissingResource
 from simpatico.features.embeddings import Embeddings
 from simpatico.features.heads import folder as head_folder
 from simpatico.metric import collect_evidence, missing_resource
+from simpatico.models.names import why_missing
 from tests.conftest import talk
 from tests.metrics.heads import answers, heads_folder, nulls, scores, word_head
 from tests.models.tiny import tiny
@@ -90,3 +92,36 @@ def test_where_none_is_shipped_it_says_how_to_train_one(monkeypatch, tmp_path):
     assert metric.card.careful == (
         "Texts on one subject look as if they followed each other, sense or not."
     )
+
+
+QUERY, REPLY = "Do you like tea or coffee?", "I prefer tea, with a little milk."
+
+
+def shipped(*replies):
+    """What the shipped model says of replies to `QUERY`."""
+    if why := why_missing("package:minilm"):
+        pytest.skip(why)
+    return scores(load("relevance"), answers(*((text, None) for text in replies), query=QUERY))
+
+
+def test_the_shipped_model_by_plain_numpy():
+    """tanh of the first layer over (u, v, uv, |u - v|, u'Mv), a second layer, and the sigmoid."""
+    (value,) = shipped(REPLY)
+    u, v = Embeddings().compute(None, None).of([QUERY, REPLY]).astype(np.float64)
+    w = {
+        name.removeprefix("relevant."): array.astype(np.float64)
+        for name, array in load_file(
+            head_folder.SHIPPED / "relevance" / "model.safetensors"
+        ).items()
+    }
+    inputs = np.concatenate([u, v, u * v, np.abs(u - v), [u @ w["bilinear"] @ v]])
+    hidden = np.tanh(inputs @ w["weight_0"] + w["offset_0"])
+    (logit,) = hidden @ w["weight_1"][:, 0] + w["offset_1"]
+    assert value == pytest.approx(logistic(logit), abs=1e-6)
+    assert value == pytest.approx(0.9789, abs=1e-4)
+
+
+@pytest.mark.parametrize("reply", [QUERY, QUERY.lower(), "the the the the"])
+def test_what_repeats_the_query_or_makes_no_sense_is_no_reply_to_it(reply):
+    good, bad = shipped(REPLY, reply)
+    assert bad < 0.3 < good

@@ -162,11 +162,19 @@ def test_every_trait_can_be_listed(name: str) -> None:
 
 def test_the_card_says_what_was_learned_and_how_well() -> None:
     assert Empathy().card.about == (
-        "Empathic concern that the words express, predicted by a model trained on self-ratings of "
-        "essay writers: a state, the reaction to a news story, not the trait. Trained on 372 people: state empathy of "
+        "Empathic concern of the writer, predicted by a model trained on self-ratings of essay "
+        "writers: a state, the reaction to a news story. How empathic a reply reads is "
+        "`perceived_empathy`. Trained on 372 people: state empathy of "
         "people writing about news stories, as they rated their own. In cross-validation r = 0.37 "
         "(95% CI [0.28, 0.46], n = 372); the number of words alone reaches 0.18."
     )
+
+
+def test_empathic_concern_is_titled_as_a_trait_of_the_writer() -> None:
+    (concern,) = Empathy().scores
+    assert concern.title == "Empathic concern (trait of the writer)"
+    assert concern.more == "scores higher on the essay-trained empathic-concern model than"
+    assert Agreeableness().scores[0].title == "Agreeableness"
 
 
 def wassa() -> tuple[dict[str, list[str]], dict[str, list[float]]]:

@@ -18,6 +18,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import Embeddings, TextEncoder
+from simpatico.features.empathy import PARTS as EMPATHY_PARTS
 from simpatico.features.heads.head import Activation, CharNgramWeights, Head, Part
 from simpatico.features.lexicon import folder_stamps
 from simpatico.features.plutchik import EMOTIONS
@@ -38,7 +39,10 @@ Layers = Sequence[tuple[AnyFloats, AnyFloats]]
 Pooling = Literal["mean", "max", "cls", "extremes"]
 EmotionKind = Literal["neutrality", "polarity", "plutchik"]
 """Heads that judge one text: is it emotional, is it positive, which of the eight does it have."""
-HeadKind = Literal["nsp", "ruber", "ctx-ruber", "usl-h", "engagement", "relevance"] | EmotionKind
+HeadKind = (
+    Literal["nsp", "ruber", "ctx-ruber", "usl-h", "engagement", "relevance", "empathy"]
+    | EmotionKind
+)
 REQUIRED_HEADS: Mapping[HeadKind, tuple[str, ...]] = {
     "nsp": ("next",),
     "ruber": ("unreferenced",),
@@ -46,6 +50,7 @@ REQUIRED_HEADS: Mapping[HeadKind, tuple[str, ...]] = {
     "usl-h": ("valid", "next"),
     "engagement": ("engaging",),
     "relevance": ("relevant",),
+    "empathy": EMPATHY_PARTS,
     "neutrality": ("emotional",),
     "polarity": ("positive",),
     "plutchik": EMOTIONS,

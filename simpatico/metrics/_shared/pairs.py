@@ -91,6 +91,19 @@ class Pairs:
         reason = reasons(len(turns), answers_nothing=opens, no_words=wordless, other_script=foreign)
         return cls(len(turns), rows, [texts[row] for row in rows], contexts, reason)
 
+    def without(self, turns: Bools, reason: str) -> Pairs:
+        """The pairs of all other turns; those that had one have this reason for having none."""
+        had_pair = np.isin(np.arange(self.n_turns), self.turn_rows) & turns
+        kept = np.flatnonzero(~turns[self.turn_rows]).tolist()
+        why = pl.when(pl.Series(had_pair, dtype=pl.Boolean)).then(pl.lit(reason))
+        return Pairs(
+            self.n_turns,
+            self.turn_rows[kept],
+            [self.text[at] for at in kept],
+            [self.other[at] for at in kept],
+            self.reason.to_frame("reason").select(reason=why.otherwise("reason"))["reason"],
+        )
+
     def __len__(self) -> int:
         return len(self.turn_rows)
 

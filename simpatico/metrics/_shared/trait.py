@@ -54,6 +54,8 @@ class Trait:
     name: ClassVar[str]
     about: ClassVar[str]
     comparison: ClassVar[str]
+    title: ClassVar[str] = ""
+    """Where the metric's name in plain words would not do."""
     citation: ClassVar[str] = BIG_FIVE
     careful: ClassVar[str] = OWN_MODEL_CAUTION
     """What the number of the shipped model cannot say."""
@@ -110,7 +112,8 @@ class Trait:
         value = (
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
         )
-        return (make_score(self.name, value, self.meaning, self.comparison, range=(low, high)),)
+        words = (self.meaning, self.comparison)
+        return (make_score(self.name, value, *words, range=(low, high), title=self.title),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.missing:

@@ -17,6 +17,7 @@ import numpy as np
 from simpatico.arrays import Floats32, Ints
 from simpatico.errors import DataError
 from simpatico.features.words import cut_words
+from simpatico.readers.alignment import HUMAN
 from simpatico.training.fit.mlp import PairExamples
 from simpatico.training.heads.splits import Splits
 from simpatico.turns import Turns
@@ -73,11 +74,14 @@ class TrainingDialogs:
     source: str
 
     @classmethod
-    def of(cls, turns: Turns, source: str) -> TrainingDialogs:
-        """Refuses too few dialogs to train on."""
+    def of(cls, turns: Turns, source: str, *, people: bool = False) -> TrainingDialogs:
+        """Refuses too few dialogs to train on; with `people`, what bots reply answers none."""
         dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
         has_words = cut_words(turns.frame["text"]).counts > 0
-        query = np.where(has_words & has_words[turns.answered], turns.answered, -1)
+        replies = has_words & has_words[turns.answered]
+        if people:
+            replies &= turns.frame["system"].fill_null(HUMAN).eq(HUMAN).to_numpy()
+        query = np.where(replies, turns.answered, -1)
         n = len(np.unique(dialog[query >= 0])) if len(dialog) else 0
         if n < FEWEST_DIALOGS:
             raise DataError(

@@ -111,7 +111,7 @@ def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
             *rows,
         ],
         method=method,
-        limits=LIMITS,
+        limits=(*LIMITS, *about.limits),
     ).render(about)
 
 

@@ -19,9 +19,8 @@ from scipy.optimize import lsq_linear
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
-from simpatico.features import features_for_texts
+from simpatico.features import closure, features_for_texts
 from simpatico.features.chat_words import load_chat_words
-from simpatico.features.embeddings import Embeddings
 from simpatico.features.rating_model import (
     CARD,
     CLIP,
@@ -30,8 +29,9 @@ from simpatico.features.rating_model import (
     Column,
     RatingEvaluation,
     RatingRecipe,
+    neural_features,
 )
-from simpatico.features.replies import PARTS, column_names, reply_columns
+from simpatico.features.replies import PARTS, NeuralColumns, column_names, reply_columns
 from simpatico.models.names import find_model
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.partial_correlation import partial_correlations
@@ -40,10 +40,15 @@ from simpatico.training.model_folder import check_writable, encode_json, write_m
 from simpatico.training.rating.data import RatedSet
 from simpatico.wording import format_interval, format_number
 
-RAISES = ("cosine", "cosine_context", "cosine_best", "association", "content_words", "exclamation")
-RAISES += ("overlap_reply", "overlap_any", "overlap_earlier")
-LOWERS = ("copied", "repeated_words", "repeated_pairs", "repeated_trigrams", "near_copy")
-LOWERS += ("short", "long")
+RAISES = (
+    *("cosine", "cosine_context", "cosine_best", "relevance"),
+    *("overlap_reply", "overlap_any", "overlap_earlier"),
+    *("association", "content_words", "exclamation"),
+)
+LOWERS = (
+    *("copied", "repeated_words", "repeated_pairs", "repeated_trigrams", "near_copy"),
+    *("short", "long"),
+)
 """Columns that can only raise a rating, and those that can only lower it: what the training data
 show to the contrary is chance or a habit of one data set."""
 TINY, ZERO = 1e-12, 1e-9
@@ -152,10 +157,11 @@ def train_rating(
 
 def compute_columns(sets: Sequence[RatedSet], encoder: str) -> list[Floats]:
     """The columns of every reply of each set."""
-    feature = Embeddings(encoder) if encoder else None
-    vectors = features_for_texts([feature])[feature] if feature else None
-    words = load_chat_words()
-    tables = [reply_columns(one.replies, words, vectors) for one in sets]
+    words, neural = load_chat_words(), None
+    if needs := neural_features(encoder):
+        features = features_for_texts(closure(needs))
+        neural = NeuralColumns(*(features[one] for one in needs))
+    tables = [reply_columns(one.replies, words, neural) for one in sets]
     return [np.column_stack(list(table.values())) for table in tables]
 
 
@@ -211,7 +217,7 @@ def evaluate_group(
     weights: Floats,
     seed: int,
 ) -> list[RatingEvaluation]:
-    """Rho of the prediction, of the number of words, of the cosine and of each part, on a source left out."""
+    """Rho of the prediction, of baselines and of each part, on a source left out."""
     x, y, length, predicted = (
         np.concatenate(columns)
         for columns in (

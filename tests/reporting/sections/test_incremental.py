@@ -81,12 +81,13 @@ def test_how_many_models_gain():
     assert incremental_finding(gaining(findings)) == none
     one = ("overall", "length", "empathy")
     assert incremental_finding(gaining(findings, one)) == (
-        "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; confirmed "
-        "by cross-validation in none of these"
+        "Empathic concern (trait of the writer) adds to the traditional metrics in 1 of 45 models, "
+        "for “overall”; confirmed by cross-validation in none of these"
     )
     two = ("interesting", ALL, "style_matching")
     assert incremental_finding(gaining(findings, one, two)) == (
-        "Empathy and language style matching add to the traditional metrics in 2 of 45 models; "
+        "Empathic concern (trait of the writer) and language style matching add to the "
+        "traditional metrics in 2 of 45 models; "
         "confirmed by cross-validation in none of these"
     )
     few = ("enjoyed", "length", "empathy")
@@ -166,7 +167,8 @@ def test_what_the_heading_says_of_metrics_of_one_kind():
     findings = case("no_traditional").findings
     changed_findings = with_structure(findings, style_matching__empathy=-0.3)
     assert overlapping(changed_findings) == (
-        "Empathy and language style matching overlap most (r = −.30); 2 of 3 pairs of metrics stay "
+        "Empathic concern (trait of the writer) and language style matching overlap most "
+        "(r = −.30); 2 of 3 pairs of metrics stay "
         "below |r| = .2"
     )
 

@@ -120,7 +120,8 @@ def test_what_the_heading_says_of_three_systems():
     names = ("length", "empathy", "question_rate", "style_matching")
     every = [("brisk", other, s) for other in ("harbor", "carousel") for s in names]
     assert plain_text(systems_finding(differing(findings, *every))) == (
-        "brisk differs from every other system in empathy, language style matching and 2 more"
+        "brisk differs from every other system in empathic concern (trait of the writer), "
+        "language style matching and 2 more"
     )
     left_out = replace(differing(findings, *every[:1], every[4]), pairs_left_out=1)
     assert plain_text(systems_finding(left_out)) == (

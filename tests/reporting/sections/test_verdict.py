@@ -119,7 +119,7 @@ def test_the_first_screen_of_the_demo():
     ]
     assert top.one("h1").prose == (
         "harbor sounds more agreeable than brisk, asks a question in more of its turns and writes longer "
-        "turns. No significant difference on empathy."
+        "turns. No significant difference on empathic concern (trait of the writer)."
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (

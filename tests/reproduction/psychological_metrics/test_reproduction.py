@@ -281,8 +281,8 @@ def test_published_scores_fit_the_rows(cells):
         300,
         900,
         899,
-    ]  # fmt: skip; five responses repeat themselves and have no score
-    assert n["FT", "AM + agreeableness"] == 372
+    ]  # fmt: skip; four responses repeat themselves and have no score
+    assert n["FT", "AM + agreeableness"] == 373
     assert n["TP", "USR DR(c) + agreeableness"] == 301
 
 

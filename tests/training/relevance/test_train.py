@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from msgspec.structs import replace
 
@@ -11,13 +12,15 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import load_heads
+from simpatico.features.heads.head import Head
 from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
-from simpatico.training.heads.data import TrainingDialogs
+from simpatico.training.fit.mlp import PairExamples
 from simpatico.training.relevance.negatives import HARD, NegativeMix, NegativeSampler, TruePairs
 from simpatico.training.relevance.train import (
     RelevanceExamples,
     RelevanceSettings,
+    add_cosine,
     fine_tune_relevance,
     train_relevance,
 )
@@ -87,8 +90,8 @@ def test_it_is_trained_written_and_read(negatives, tmp_path):
     training = RelevanceSettings(
         f"path:{tiny('bert')}", mix=NegativeMix(negatives, HARD, per_pair=2)
     )
-    recipe = train_relevance(dialogs(60), tmp_path / "one", settings=training, about=ABOUT)
-    train_relevance(dialogs(60), tmp_path / "two", settings=training, about=ABOUT)
+    recipe = train_relevance([dialogs(60)], tmp_path / "one", settings=training, about=ABOUT)
+    train_relevance([dialogs(60)], tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     result = load_heads(f"path:{tmp_path / 'one'}", "relevance")
@@ -116,8 +119,8 @@ def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     """The folder's probability of its second label puts the pairs held out in the same order."""
     training = RelevanceSettings(f"path:{tiny('bert')}", fine_tune=1)
     turns = dialogs()
-    result = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
-    drawn = RelevanceExamples.of(TrainingDialogs.of(turns, "made up"), training)
+    result = fine_tune_relevance([turns], tmp_path / "m", settings=training, about=ABOUT)
+    drawn = RelevanceExamples.of([turns], "made up", training)
     inputs, texts = drawn.splits[2], list(drawn.texts.rows)
     pairs = [[texts[at] for at in places] for places in (inputs.first, inputs.second)]
     feature = ClassProbabilities(f"path:{tmp_path / 'm'}", pair=True)
@@ -134,17 +137,17 @@ def test_complaints_are_whole_sentences(tmp_path):
     for n, told_n in ((0, "0 dialogs"), (1, "1 dialog")):
         turns = dialogs(n) if n else Turns(dialogs(1).frame.head(0))
         with pytest.raises(DataError) as told:
-            train_relevance(turns, out, settings=training, about=ABOUT)
+            train_relevance([turns], out, settings=training, about=ABOUT)
         assert str(told.value) == (
             f"made up: {told_n} in which a turn answers another; training needs at least 20"
         )
     with pytest.raises(DataError) as told:
-        train_relevance(dialogs(40, 1), out, settings=training, about=ABOUT)
+        train_relevance([dialogs(40, 1)], out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: 0 dialogs in which a turn answers another; training needs at least 20"
     )
     with pytest.raises(DataError) as told:
-        train_relevance(saying("good tea"), out, settings=training, about=ABOUT)
+        train_relevance([saying("good tea")], out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: pairs for which there is a negative: 0 of 0 in the training set, 0 of 0 in the "
         "validation set, 0 of 0 in the test set; each set needs examples of both classes"
@@ -189,9 +192,9 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert (code, "Test set" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
-        f"simpatico train relevance --data DATA --out MODEL --encoder path:{tiny('bert').name} "
-        "--fine-tune 0 --hard copied --negatives both --per-pair 1 --pooling mean --seed 0 "
-        "--share 0.3"
+        "simpatico train relevance --data talk.jsonl --out MODEL --cosine 0.25 "
+        f"--encoder path:{tiny('bert').name} --fine-tune 0 --hard copied --negatives both "
+        "--no-people --per-pair 1 --pooling mean --seed 0 --share 0.3"
     )
     data.write_text('{"dialog": "d", "speaker": "x", "text": "hi"}\n')
     code, out, err = call(*inputs[:-1], tmp_path / "n")
@@ -200,3 +203,45 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
         "simpatico: talk.jsonl: 0 dialogs in which a turn answers another; "
         "training needs at least 20\n"
     )
+
+
+def test_the_cosine_is_added_to_the_logit_and_both_are_calibrated():
+    """a (z + w sd(z) / sd(cos) cos) + b: within pairs, differences of logits follow that line."""
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((60, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    label = np.tile(np.array([0, 1], np.float32), 15)
+    pairs = PairExamples(np.arange(30), np.arange(30, 60), label)
+    layers = (
+        (rng.standard_normal((8, 3)), np.zeros(3)),
+        (rng.standard_normal((3, 1)), np.zeros(1)),
+    )
+    head = Head(("first", "product"), layers)
+    z = head.logit(head.inputs(vectors[:30], vectors[30:]))
+    cosines = (vectors[:30] * vectors[30:]).sum(axis=1)
+    line = z + 0.5 * z.std() / cosines.std() * cosines
+    after = add_cosine(head, vectors, pairs, 0.5)
+    logits = after.logit(after.inputs(vectors[:30], vectors[30:]))
+    scale, offset = np.polyfit(line, logits, 1)
+    assert logits == pytest.approx(scale * line + offset, abs=1e-5)
+    # at the least loss predicted and observed frequencies are equal
+    assert (1 / (1 + np.exp(-logits))).mean() == pytest.approx(0.5, abs=1e-3)
+
+
+def test_negatives_come_from_the_same_corpus_and_true_replies_from_people():
+    """Of two corpora with other words in each, no pair has texts of both; bots reply in neither."""
+    frame = dialogs(30).frame
+    shouted = frame.with_columns(pl.col("text").str.to_uppercase())
+    corpora = [Turns(frame), Turns(shouted)]
+    settings = RelevanceSettings(f"path:{tiny('bert')}", mix=NegativeMix("random"))
+    examples = RelevanceExamples.of(corpora, "made up", settings)
+    texts = list(examples.texts.rows)
+    for pairs in examples.splits:
+        for one, other in zip(pairs.first, pairs.second, strict=True):
+            assert texts[one].isupper() == texts[other].isupper()
+    of_bots = Turns(frame.with_columns(system=pl.lit("bot")))
+    with pytest.raises(DataError):
+        RelevanceExamples.of([of_bots], "made up", RelevanceSettings(settings.encoder, people=True))
+    with pytest.raises(BadValue) as told:
+        RelevanceSettings(cosine=-1.0)
+    assert str(told.value) == "a weight of -1.0 for the cosine; give 0 or more"

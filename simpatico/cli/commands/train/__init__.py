@@ -16,7 +16,8 @@ from simpatico.cli.output import note, result
 
 MODULES = {
     **dict.fromkeys(("nsp", "ruber", "ctx-ruber", "usl-h", "relevance"), "heads"),
-    **{name: name for name in ("engagement", "emotion", "continuity", "interlocutor", "trait")},
+    **{name: name for name in ("engagement", "emotion", "empathy", "continuity", "interlocutor")},
+    "trait": "trait",
     **dict.fromkeys(("rating", "chat-words"), "rating"),
 }
 """Evaluators, and the module of this folder that has the command of each."""

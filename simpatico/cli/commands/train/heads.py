@@ -21,15 +21,14 @@ from simpatico.wording import format_interval
 if TYPE_CHECKING:
     from simpatico.features.heads.folder import HeadEvaluation, HeadKind
 
-heads_options = opt.combine(
-    opt.path("--data", "Conversations, in any format that `simpatico score` reads.", required=True),
-    shared.model_folder,
-    shared.format,
-    shared.encoder,
-    shared.split_seed,
-    shared.licence,
+DATA = "Conversations, in any format that `simpatico score` reads."
+common_options = opt.combine(
+    shared.model_folder, shared.format, shared.encoder, shared.split_seed, shared.licence
 )
+heads_options = opt.combine(opt.path("--data", DATA, required=True), common_options)
 """The options of every training on unrated dialogs."""
+SWITCHES, FLAGS = ("people",), {"limit": "limitation"}
+"""Of `relevance`: recorded when off, too; and options whose names differ from the parameters."""
 
 
 @click.command()
@@ -82,7 +81,8 @@ def usl_h(**options: Any) -> None:
 
 
 @click.command()
-@heads_options
+@shared.data(DATA)
+@common_options
 @opt.choice(
     "--negatives",
     ["random", "hard", "both"],
@@ -93,16 +93,24 @@ def usl_h(**options: Any) -> None:
     "--hard",
     "Kind of hard negatives.",
     type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
-    default=["same-dialog"],
+    default=["same-dialog", "copied"],
 )
 @opt.value("--share", 0.3, "Share of hard negatives, with --negatives both.")
 @opt.value("--per-pair", 1, "Negative examples per true reply.")
+@opt.value(
+    "--people/--no-people",
+    False,
+    "True replies are those of people only: of the system human, or of none.",
+)
+@opt.value("--cosine", 0.25, "Weight of the cosine added to the network, in SDs; 0 = none.")
 @opt.choice("--pooling", ["mean", "max", "cls"], shared.POOLING)
 @shared.fine_tune(shared.PAIR)
-def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
+@shared.limitation
+def relevance(out: Path, **options: Any) -> None:
     """Train a model of whether a reply fits its context.
 
-    Needs no ratings: the model is trained to distinguish true replies from negative examples.
+    Needs no ratings: the model is trained to distinguish true replies from negative examples, which
+    come from the same file as the reply.
 
     Use it with `--set relevance.model=path:MODEL`.
     """
@@ -111,16 +119,20 @@ def relevance(data: Path, out: Path, format: str | None, licence: str, **options
     from simpatico.training.relevance import train
     from simpatico.training.relevance.negatives import NegativeMix
 
-    words = shared.option_words(sorted(options.items()))
-    command = " ".join(["simpatico train relevance --data DATA --out MODEL", *words])
+    command = shared.record_command(
+        "simpatico train relevance", options, switches=SWITCHES, flags=FLAGS
+    )
+    data, format = options.pop("data"), options.pop("format")
+    licence, limits = options.pop("licence") or "not stated", options.pop("limit")
+    about = About(shared.data_name(data), licence, command, limits=limits)
     mix = NegativeMix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
-    about = About(data.name, licence or "not stated", command)
-    turns, settings = read(data, format=format), train.RelevanceSettings(mix=mix, **options)
+    settings = train.RelevanceSettings(mix=mix, **options)
+    corpora = [read(path, format=format) for path in data]
     with ProgressDisplay():
         if settings.fine_tune:
-            results = train.fine_tune_relevance(turns, out, settings=settings, about=about)
+            results = train.fine_tune_relevance(corpora, out, settings=settings, about=about)
         else:
-            recipe = train.train_relevance(turns, out, settings=settings, about=about)
+            recipe = train.train_relevance(corpora, out, settings=settings, about=about)
             results = recipe.heads["relevant"].heldout
     show_evaluations({"relevant": results})
     result(str(out))
