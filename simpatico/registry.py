@@ -20,10 +20,21 @@ from simpatico.metric import Card, Kind, Metric, missing_resource
 
 GROUP = "simpatico.metrics"
 PRESETS: dict[str, tuple[Kind, ...]] = {
+    "default": ("psychological",),
     "psych": ("psychological",),
     "neural": ("traditional", "evaluator"),
     "all": ("psychological", "traditional", "evaluator", "other"),
 }
+ALWAYS = {
+    "default": (
+        ("predicted_rating", "predicted_rating[core]"),
+        *(("length",), ("question_rate",), ("repetition",)),
+    )
+}
+"""What a preset has beside the metrics of its kinds: of each group the first that can run here.
+
+Predicted rating follows people best, with an encoder or without; the others are the simple columns
+that any score should be compared with."""
 KIND = re.compile(rf'\bkind="({"|".join(get_args(Kind))})"')
 """The kind of a metric as its file writes it on the card."""
 
@@ -122,15 +133,22 @@ def preset(name: str) -> list[str]:
     kinds, names = PRESETS[name], []
     other_kinds = {n for n in builtin_names() if kind_in_source(n) not in kinds}
     for metric_name in sorted(set(available()) - other_kinds):
-        metric = load_if_possible(metric_name)
-        if isinstance(metric, MissingResource) or missing_resource(metric) is not None:
+        if not can_run(metric_name):
             continue
+        metric = load(metric_name)
         # neural metrics are those that take a pretrained model as a parameter
         holders = getattr(metric, "carries", ("model",))
         takes_model = any(f.name in holders for f in fields(metric))
         if metric.card.kind in kinds and (takes_model or name != "neural"):
             names.append(metric_name)
-    return names
+    first = [next(filter(can_run, group), None) for group in ALWAYS.get(name, ())]
+    return list(dict.fromkeys([*filter(None, first[:1]), *names, *filter(None, first[1:])]))
+
+
+def can_run(name: str) -> bool:
+    """Whether the metric and all that it needs are here."""
+    metric = load_if_possible(name)
+    return not isinstance(metric, MissingResource) and missing_resource(metric) is None
 
 
 def kind_in_source(name: str) -> Kind:

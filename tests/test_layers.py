@@ -18,6 +18,7 @@ ALLOWED = {
     "progress": set(),
     "files": {"errors"},
     "stats": {"arrays", "errors"},
+    "evidence": {"errors", "files", "stats", "wording"},
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
@@ -42,13 +43,14 @@ ALLOWED = {
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
-    "comparison": {*GROUND, "stats", "metric", "charts", "run"},
+    "comparison": {*GROUND, "stats", "evidence", "metric", "charts", "run"},
     "validation": {
         *(*GROUND, "turns", "judgements", "stats", "readers", "metric", "system_metric"),
         *("metrics", "charts", "table", "scoring", "run", "perturbation", "comparison"),
     },
     "reporting": {
         *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),
+        "evidence",
         *("scoring", "run", "comparison", "validation"),
     },
     # code that makes turns or models
@@ -63,7 +65,7 @@ ALLOWED = {
     },
     "reproduction": {
         *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
-        *("metrics", "registry", "charts", "scoring", "validation", "training"),
+        *("metrics", "registry", "charts", "scoring", "validation", "training", "evidence"),
     },
 }
 ALLOWED["cli"] = set(ALLOWED)

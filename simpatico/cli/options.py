@@ -162,8 +162,9 @@ metrics = combine(
     names("--metrics", "Metrics to compute; see `simpatico list`."),
     choice(
         "--preset",
-        ["psych", "neural", "all"],
-        "Set of metrics; psych if no metric is named.",
+        ["default", "psych", "neural", "all"],
+        "Set of metrics. default: psych, predicted_rating, length, question_rate and repetition; "
+        "it is used if no metric is named.",
         default=None,
     ),
     option("--lexicon", "Emotion lexicon (file) to use instead of the shipped one."),
@@ -198,7 +199,7 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     names, preset_name = list(options.pop("metrics")), options.pop("preset")
     lexicon, parameters = options.pop("lexicon"), parse_settings(options.pop("settings"))
     if preset_name or not names:
-        names = list(dict.fromkeys([*preset(preset_name or "psych"), *names]))
+        names = list(dict.fromkeys([*preset(preset_name or "default"), *names]))
     if not names:
         raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
     refuse_other_metrics(parameters, names)

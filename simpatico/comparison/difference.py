@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.comparison import samples
 from simpatico.comparison.samples import Selection, TwoSamples, Unit, UnitLevel
+from simpatico.evidence import Grade, grade_of
 from simpatico.metric import Better, score_wording
 from simpatico.run import Run
 from simpatico.stats import means
@@ -28,6 +30,8 @@ from simpatico.stats.result import Status
 from simpatico.stats.superiority import superiority_at_random, superiority_in_pairs
 
 Finding = Literal["higher", "lower", "hint", "unclear", "same", "too_few"]
+Standing = Literal["follows these raters"] | Grade
+"""Whether a score follows people: those who rated this very run, else those of public data sets."""
 
 MAX_PERMUTED = 100
 """Units up to which labels or signs are permuted: with few, the distribution of the scores matters.
@@ -55,7 +59,8 @@ class Difference:
     that a study of this size detects with 80% power, null where it can detect none. `title`,
     `more`, `less` and `score_unit` are the score's words, `kind` is its metric's; `sd` is the
     standard deviation of the units within a system, null where they do not vary. `times_in_100` is
-    the probability of superiority of `a`, in percent. Field names and their order are the JSON.
+    the probability of superiority of `a`, in percent; `evidence` says whether the score follows
+    people. Field names and their order are the JSON.
     """
 
     metric: str
@@ -92,6 +97,7 @@ class Difference:
     wide_low: float | None = None
     wide_high: float | None = None
     detectable: float | None = None
+    evidence: Standing = "descriptive"
 
     @property
     def finding(self) -> Finding:
@@ -164,7 +170,8 @@ def compute_p_values(
         if estimate.n > MAX_PERMUTED:
             p_values[i] = estimate.p_value
         else:
-            shape = sample.paired, len(sample.first), len(sample.second)
+            first, second = values_by_name(sample)
+            shape = sample.paired, len(first), len(second)
             by_shape.setdefault(shape, []).append(i)
     draws = draws_for_family(sum(estimate is not None for estimate in estimates))
     for (paired, n_first, _), indices in by_shape.items():
@@ -173,11 +180,17 @@ def compute_p_values(
             gaps = np.column_stack([s.first - s.second for s in group])
             group_p = sign_flip_p(gaps, draws=draws, seed=seed)
         else:
-            values = np.column_stack([np.concatenate([s.first, s.second]) for s in group])
+            values = np.column_stack([np.concatenate(values_by_name(s)) for s in group])
             group_p = relabel_p(values, n_first, draws=draws, seed=seed)
         for i, p in zip(indices, group_p, strict=True):
             p_values[i] = float(p)
     return p_values
+
+
+def values_by_name(sample: TwoSamples) -> tuple[Floats, Floats]:
+    """Both samples, the first by name first: a p does not depend on which system is given first."""
+    both = sample.first, sample.second
+    return both if sample.a <= sample.b else both[::-1]
 
 
 def draws_for_family(family: int) -> int:
@@ -229,6 +242,7 @@ def describe_samples(
         **words,
         kind=measure.kind,
         sd=sd_within_systems(sample),
+        evidence=grade_of(measure.score, measure.better),
     )
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
+from math import fsum, inf
 from typing import NamedTuple
 
-from simpatico.comparison.difference import Difference, Finding
+from simpatico.comparison.difference import Difference, Finding, Standing
 from simpatico.comparison.samples import HUMAN, MIN_VALUES
 from simpatico.comparison.verdict import CORRECTIONS, HINT, SHARED, comparison_phrase
 from simpatico.wording import format_count, format_number, lower_first_letter
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
+RANKS: dict[Standing, int] = {
+    "follows these raters": 0,
+    "follows people": 1,
+    "descriptive": 2,
+    "weak": 3,
+    "unproven": 3,
+}
+"""The order in which scores are named; the last ones never lead, and are called exploratory."""
+FOLLOWS_PEOPLE, DESCRIBES = 1, 2
 MAX_CLAIMS = 3
 """Significant differences that a headline names; the table below it has all of them."""
 SMALL, LARGE = 0.4, 0.8
@@ -47,25 +56,42 @@ def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
     """The pair with most significant, then most suggestive, then the largest differences.
 
     With three systems or more a page can open with one pair only; the others follow in tables.
+    Differences on scores that follow people count first, exploratory ones last; of pairs that are
+    equal, the first by name, so that it does not depend on the order of the runs.
     """
     pairs = group_by_pair(differences)
 
-    def rank(pair: tuple[str, str]) -> tuple[int, int, float]:
+    def rank(pair: tuple[str, str]) -> tuple[int, int, int, int, float]:
         own = pairs[pair]
-        findings = len(select_findings(own, *FINDINGS))
-        return findings, len(select_findings(own, "hint")), sum(effect_size(d) for d in own)
+        findings, hints = (select_findings(own, *names) for names in (FINDINGS, ("hint",)))
+        counts = (
+            sum(RANKS[d.evidence] <= most for d in findings)
+            for most in (FOLLOWS_PEOPLE, DESCRIBES, max(RANKS.values()))
+        )
+        return *counts, len(hints), fsum(effect_size(d) for d in own)  # type: ignore[return-value]
 
-    return max(pairs, key=rank, default=None)
+    return max(sorted(pairs, key=sorted), key=rank, default=None)
 
 
 def select_findings(pair: Sequence[Difference], *findings: Finding) -> list[Difference]:
-    """Differences with one of these findings, largest effect first.
+    """Differences with one of these findings: scores that follow people first, exploratory last.
 
-    Scores with a better direction come first and those of traditional metrics last: length and
-    counts are quickly said, and not what somebody comes here for.
+    Among these, scores with a better direction come first and those of traditional metrics last
+    (length and counts are quickly said, and not what somebody comes here for), then the largest
+    effects.
     """
     own = [d for d in pair if d.finding in findings]
-    return sorted(own, key=lambda d: (d.better is None, d.kind == "traditional", -effect_size(d)))
+
+    def key(d: Difference) -> tuple[int, bool, bool, float, str]:
+        traditional = d.kind == "traditional"
+        return RANKS[d.evidence], d.better is None, traditional, -effect_size(d), d.score
+
+    return sorted(own, key=key)
+
+
+def is_exploratory(d: Difference) -> bool:
+    """Whether nothing shows that the score follows people, although it has a better direction."""
+    return RANKS[d.evidence] > DESCRIBES
 
 
 def effect_size(d: Difference) -> float:
@@ -94,14 +120,21 @@ def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Differe
 
 
 def orient_pair(pair: Sequence[Difference]) -> list[Difference]:
-    """One pair with that system first which is higher more often: in findings, else in hints.
+    """One pair with that system first which is higher on the score that leads the headline.
 
+    Where no score follows people: which is higher more often, in findings, else in hints, because
     "A does more of x, y and z than B" reads better than three times less, and says the same.
     """
-    hints = select_findings(pair, "hint")
-    hints_above = sum((d.difference or 0.0) > 0 for d in hints)
-    lead = len(select_findings(pair, "higher")) - len(select_findings(pair, "lower"))
-    lead = lead or 2 * hints_above - len(hints)
+    if not pair:
+        return []
+    findings, hints = select_findings(pair, *FINDINGS), select_findings(pair, "hint")
+
+    def above(own: Sequence[Difference]) -> int:
+        return sum(1 if (d.difference or 0.0) > 0 else -1 for d in own)
+
+    first = [d for d in findings[:1] if RANKS[d.evidence] <= FOLLOWS_PEOPLE]
+    lead = above(first) or above(findings) or above(hints) or above((findings or hints)[:1])
+    lead = lead or (1 if pair[0].a <= pair[0].b else -1)
     return [swap_systems(d) for d in pair] if lead < 0 else list(pair)
 
 
@@ -137,22 +170,31 @@ def single_system_headline(system: str) -> list[TextPart]:
 
 
 def headline(pair: Sequence[Difference]) -> list[TextPart]:
-    """The summary of a pair: up to three significant differences, and which scores show none."""
+    """The summary of a pair: up to three significant differences, and which scores show none.
+
+    Differences on scores that are not shown to follow people are only counted.
+    """
     comparable = [d for d in pair if d.finding != "too_few"]
     if not pair:
         return ["There is nothing to compare."]
     if not comparable:
         return too_few_headline(largest_sample(pair))
-    higher, lower = select_findings(pair, "higher"), select_findings(pair, "lower")
-    if not higher and not lower:
+    findings = select_findings(pair, *FINDINGS)
+    leading = [d for d in findings if not is_exploratory(d)]
+    if not leading:
         return undecided_headline(comparable)
-    largest = max([*higher, *lower], key=effect_size)
+    higher, lower = (select_findings(leading, finding) for finding in FINDINGS)
+    largest = max(leading, key=effect_size)
     first = select_claims(higher, largest, MAX_CLAIMS - bool(lower))
     second = select_claims(lower, largest, MAX_CLAIMS - len(first))
     parts = claim_sentences(first, second)
-    if rest := len(higher) + len(lower) - len(first) - len(second):
+    if rest := len(leading) - len(first) - len(second):
         verb = "is" if rest == 1 else "are"
         parts.append(f" There {verb} {format_count(rest, 'more difference')}.")
+    if rest := len(findings) - len(leading):
+        scores = "a score" if rest == 1 else "scores"
+        count = format_count(rest, "difference")
+        parts.append(f" Exploratory: {count} on {scores} not shown to follow people.")
     if unclear := select_findings(pair, "unclear"):
         rest = len(unclear) - 1
         others = f" and {format_count(rest, 'other score')}" if rest else ""
@@ -191,16 +233,27 @@ def claim_sentences(higher: Sequence[Difference], lower: Sequence[Difference]) -
     return parts
 
 
-def undecided_headline(pair: Sequence[Difference]) -> list[TextPart]:
-    """The headline where no difference is significant."""
-    first, n = pair[0], len(pair)
-    names: list[TextPart] = [SystemName(first.a), " and ", SystemName(first.b)]
-    hints = len(select_findings(pair, "hint"))
-    kind = "metrics" if len({d.metric for d in pair}) == n else "scores"
-    scores = f"any of {n} {kind}" if n > 1 else lower_first_letter(first.title)
-    verb = "is" if hints == 1 else "are"
-    hint = f" {format_count(hints, 'difference')} {verb} suggestive." if hints else ""
-    return ["No significant difference between ", *names, f" on {scores}.{hint}"]
+def undecided_headline(comparable: Sequence[Difference]) -> list[TextPart]:
+    """The headline where no difference is significant, or only exploratory ones are."""
+    findings = select_findings(comparable, *FINDINGS)
+    pair = [d for d in comparable if d not in findings]
+    parts: list[TextPart] = []
+    if pair:
+        first, n = pair[0], len(pair)
+        names: list[TextPart] = [SystemName(first.a), " and ", SystemName(first.b)]
+        hints = len(select_findings(pair, "hint"))
+        kind = "metrics" if len({d.metric for d in pair}) == n else "scores"
+        scores = f"any of {n} {kind}" if n > 1 else lower_first_letter(first.title)
+        verb = "is" if hints == 1 else "are"
+        hint = f" {format_count(hints, 'difference')} {verb} suggestive." if hints else ""
+        parts = ["No significant difference between ", *names, f" on {scores}.{hint}"]
+    if not findings:
+        return parts
+    what = "a score" if len(findings) == 1 else "scores"
+    opening = f"{' ' if pair else ''}Exploratory, on {what} not shown to follow people: "
+    higher, lower = (select_findings(findings, finding) for finding in FINDINGS)
+    claims = higher[: MAX_CLAIMS - bool(lower)]
+    return [*parts, opening, *claim_sentences(claims, lower[: MAX_CLAIMS - len(claims)])]
 
 
 def too_few_headline(d: Difference) -> list[TextPart]:
@@ -236,8 +289,9 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
     """The sample size behind the headline, and how large the largest difference is."""
     if not pair:
         return []
-    findings = select_findings(pair, *FINDINGS) or select_findings(pair, "hint")
-    d = max(findings, key=effect_size, default=None)
+    findings = select_findings(pair, *FINDINGS)
+    leading = [d for d in findings if not is_exploratory(d)]
+    d = max(leading or findings or select_findings(pair, "hint"), key=effect_size, default=None)
     basis = f"Based on {sample_size_text(pair)}."
     if d is None:
         return [basis]

@@ -83,7 +83,10 @@ def detectable_text(d: Difference) -> str:
 
 def direction_text(d: Difference) -> str:
     """Which way the score points; most scores describe a style, of which more is not better."""
-    return f"{d.better} is better" if d.better else "descriptive (no better direction)"
+    if not d.better:
+        return "descriptive (no better direction)"
+    exploratory = ", exploratory" if d.evidence in ("weak", "unproven") else ""
+    return f"{d.better} is better{exploratory}"
 
 
 def units_text(d: Difference) -> str:

@@ -7,7 +7,7 @@ which `simpatico report --json` prints.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
 from shlex import quote
@@ -22,9 +22,10 @@ from simpatico.comparison.samples import HUMAN
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import Judgements, Preferences
-from simpatico.reporting.minimum_data import ROWS
+from simpatico.reporting.minimum_data import RATED, ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
+from simpatico.validation.chart import is_significant
 from simpatico.validation.correlations import CorrelationRow
 from simpatico.validation.evidence import Evidence, Question, validate
 from simpatico.validation.overlap import (
@@ -168,21 +169,18 @@ def gather_findings(
         if name not in names:
             raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
     table = run.at("system")
-    pairs = compare_pairs(run)
-    main = choose_pair(pairs, pair)
-    on_page = select_pairs(pairs, main, len(scores))
     evidence, preferences, reason = validate_judgements(run, judgements, traditional)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
     ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
-    return Findings(
+    findings = Findings(
         run=run,
         facts=run.facts,
         scores=scores,
         table=table,
-        pairs={p: pairs[p] for p in on_page},
-        main=main,
-        pairs_left_out=len(pairs) - len(on_page),
+        pairs={},
+        main=None,
+        pairs_left_out=0,
         structure=run_structure(run),
         profiles=tuple(system_profiles(table.filter(pl.col("system") != HUMAN), ranges)),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
@@ -194,20 +192,47 @@ def gather_findings(
         preferences=preferences,
         turns_from=turns_from,
     )
+    pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
+    main = choose_pair(pairs, pair)
+    on_page = select_pairs(pairs, main, len(scores))
+    shown = {p: pairs[p] for p in on_page}
+    return replace(findings, pairs=shown, main=main, pairs_left_out=len(pairs) - len(on_page))
 
 
-def compare_pairs(run: Run) -> dict[Pair, Sequence[Difference]]:
+def compare_pairs(findings: Findings) -> dict[Pair, Sequence[Difference]]:
     """The differences of every pair of systems, each pair facing the way it reads best.
 
     Users are not systems under evaluation, so pairs with them are left out.
     """
     try:
-        differences = compare([run])
+        differences = compare([findings.run])
     except DataError:  # one system: nothing to compare
         return {}
-    pairs = group_by_pair([d for d in differences if HUMAN not in (d.a, d.b)])
-    facing = map(orient_pair, pairs.values())
+    own = [with_raters(d, findings) for d in differences if HUMAN not in (d.a, d.b)]
+    facing = map(orient_pair, group_by_pair(own).values())
     return {(pair[0].a, pair[0].b): pair for pair in facing}
+
+
+def with_raters(d: Difference, findings: Findings) -> Difference:
+    """The difference, its evidence being what raters of this run say where they say anything."""
+    direction = rating_direction(findings, d.score)
+    if direction == 1:
+        return replace(d, evidence="follows these raters")
+    return replace(d, evidence="weak") if direction == -1 and d.better else d
+
+
+def rating_direction(findings: Findings, score: str) -> int | None:
+    """1 where a score correlates significantly with ratings, -1 in the wrong direction, else 0.
+
+    Where lower is better, falling as ratings rise is the right one. Null with too few ratings.
+    """
+    row = findings.lead_correlation(score)
+    if row is None or row.n < RATED:
+        return None
+    if row.value is None or not is_significant(row.p_adjusted):
+        return 0
+    rises = next(s.better for s in findings.scores if s.name == score) != "lower"
+    return 1 if (row.value > 0) == rises else -1
 
 
 def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None) -> Pair | None:

@@ -34,7 +34,8 @@ Place = tuple[str, str, str]
 class Cell(NamedTuple):
     """One figure of a paper and ours; null where one does not exist, with the reason in `note`.
 
-    The field names are those of `simpatico reproduce --json`.
+    The field names are those of `simpatico reproduce --json`. `without_length`: a correlation with
+    length held constant; `scored`: the share of units that have a score.
     """
 
     table: str
@@ -46,6 +47,8 @@ class Cell(NamedTuple):
     high: float | None
     n: int
     note: str
+    without_length: float | None = None
+    scored: float | None = None
 
     @property
     def distance(self) -> float:

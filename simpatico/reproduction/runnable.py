@@ -82,6 +82,9 @@ def runnable_metric(name: str, **parameters: Any) -> RunnableMetric | str:
 
 def candidate_parameters(name: str) -> Iterator[dict[str, Any]]:
     """What to try: published weights, the metric's defaults, and what can stand in for them."""
+    if name != plain_name(name):  # the model stands in the name
+        yield {}
+        return
     cls = metric_class(name)
     if "model" in cls.__dataclass_fields__:
         models = getattr(cls, "published", ())

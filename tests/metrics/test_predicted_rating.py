@@ -70,7 +70,7 @@ def test_the_interval_of_a_turn_is_wider_than_that_of_a_dialog(model):
     for level, n in (("turn", 1), ("dialog", 2)):
         rows = plain(table.at(level))
         row = rows.filter(pl.col("speaker") == "bot").row(0, named=True)
-        half = row["predicted_rating"] - row["predicted_rating_lower"]
+        half = row["predicted_rating"] - row["predicted_rating_range_low"]
         assert half == pytest.approx(1.2815516 * (recipe.dialog_sd**2 + variance / n) ** 0.5)
 
 

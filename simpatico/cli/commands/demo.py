@@ -34,8 +34,7 @@ def command(out: Path) -> None:
     from simpatico.run.writer import score_run
 
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
-    names = [*preset("psych"), "length", "question_rate"]
-    run = score_run(conversations, [load(name) for name in names], out)
+    run = score_run(conversations, [load(name) for name in preset("default")], out)
     print_run_summary(run)
     show_systems(run.at("system"), run.facts)
     judgements = read_judgements(SAMPLES / "judgements_made_up.csv")

@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.output import result, show_json, show_table
+from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.errors import MissingResource
+from simpatico.evidence import ScoreEvidence, evidence_of
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
 from simpatico.registry import load, load_all
-from simpatico.wording import NO_VALUE
+from simpatico.wording import NO_VALUE, format_correlation, format_correlation_interval
 
 
 @click.command(name="list")
@@ -24,8 +25,8 @@ from simpatico.wording import NO_VALUE
 def command(name: str | None, as_json: bool) -> None:
     """List all metrics, or print the card of the metric NAME.
 
-    The card says what each score means, its range and better direction, when it is undefined, and
-    the paper it comes from.
+    The card says what each score means, its range and better direction, whether it follows human
+    ratings, when it is undefined, and the paper it comes from.
     """
     if name:
         metric = load(name)
@@ -34,16 +35,32 @@ def command(name: str | None, as_json: bool) -> None:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
         rows = [metric_row(name, metric) for name, metric in load_all().items()]
-        show_table("Metrics", ["name", "level", "installed", "about"], rows)
+        columns = ["name", "level", "installed", "follows people", "about"]
+        show_table("Metrics", columns, rows)
+        note(
+            "Follows people: mean ρ with human ratings over public data sets that the metric was "
+            "not trained on; – for a metric that has no better direction."
+        )
         result("Run `simpatico list NAME` for the card of a metric.")
 
 
 def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
     """The cells of a metric in the table; of its description the first sentence."""
     if isinstance(metric, MissingResource):
-        return [name, NO_VALUE, "no", str(metric)]
+        return [name, NO_VALUE, "no", NO_VALUE, str(metric)]
     first, stop, _ = metric.card.about.partition(". ")
-    return [name, metric.level, "no" if missing_resource(metric) else "yes", first + stop.strip()]
+    installed = "no" if missing_resource(metric) else "yes"
+    return [name, metric.level, installed, evidence_mark(metric), first + stop.strip()]
+
+
+def evidence_mark(metric: Metric) -> str:
+    """Whether the score of the metric's own name follows people, with its mean rho."""
+    main = next((s for s in metric.scores if s.name == metric.name), None)
+    evidence = evidence_of(metric.name)
+    grade = "descriptive" if main is None else evidence.grade(main.better)
+    if grade in ("descriptive", "unproven"):
+        return NO_VALUE if grade == "descriptive" else grade
+    return f"{'yes' if grade == 'follows people' else grade} {format_correlation(evidence.mean)}"
 
 
 def metric_json(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
@@ -63,7 +80,11 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
         "kind": card.kind,
         "level": metric.level,
         "scores": [
-            {"name": s.name, "range": json_range(s.range), "better": s.better, "meaning": s.meaning}
+            {
+                **{"name": s.name, "range": json_range(s.range), "better": s.better},
+                "meaning": s.meaning,
+                "evidence": evidence_of(s.name).as_json(s.better),
+            }
             for s in metric.scores
         ],
         "needs": [type(f).__name__ for f in metric.needs],
@@ -87,6 +108,29 @@ def show_card(metric: Metric) -> None:
             f"{score.better} is better" if score.better else "descriptive (no better direction)"
         )
         result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
+        if (evidence := evidence_of(score.name)).rows or score.name == metric.name:
+            result(f"    {evidence.sentence(score.better)}")
     for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
         if facts[word]:
             result(f"  {word.replace('_', ' ')}: {facts[word]}")
+    for score in metric.scores:
+        show_evidence(evidence_of(score.name))
+
+
+def show_evidence(evidence: ScoreEvidence) -> None:
+    """The correlation with human ratings on each data set."""
+    rows = [
+        [
+            row.data + (" (trained on)" if row.trained_on else ""),
+            "dialog, " * (row.level == "dialog") + row.quality,
+            format_correlation(row.rho),
+            format_correlation_interval(row.low, row.high),
+            format_correlation(row.without_length),
+            f"{row.n:,}",
+            f"{row.scored:.0%}",
+        ]
+        for row in evidence.rows
+    ]
+    if rows:
+        head = ["data", "rated", "ρ", "95% CI", "length const.", "n", "scored"]
+        show_table(f"{evidence.score}: ρ with human ratings", head, rows)

@@ -28,6 +28,7 @@ from simpatico.reproduction.cells import (
     markdown_page,
 )
 from simpatico.reproduction.request import DEFAULT_SIZE, Request, Sample
+from simpatico.wording import format_correlation_interval
 
 PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
@@ -43,7 +44,8 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 @opt.option("--lexicon", "Emotion lexicon (file).  [default: the shipped one]")
 @opt.option(
     "--metrics",
-    "Further metrics to compute, or none.  [default: all that are available]",
+    "Further metrics to compute, or none.  [default: all that are available; of "
+    f"{ALL_METRICS}: those that run no language model]",
     metavar="NAME,...",
 )
 @opt.settings
@@ -75,6 +77,11 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
     "--write-mix",
     f"{EMOTIONAL}: only write the mixed training set to this folder.",
     type=click.Path(path_type=Path, file_okay=False),
+)
+@opt.option(
+    "--write-evidence",
+    f"{ALL_METRICS}: write the figures to this JSON file, or update those it has.",
+    type=click.Path(path_type=Path, dir_okay=False),
 )
 @opt.option("--json", "Print a JSON list of table cells.", "shape", flag_value="json")
 @opt.option("--markdown", "Print Markdown tables.", "shape", flag_value="markdown")
@@ -116,10 +123,17 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         with ProgressDisplay():
             module.write_mix(data, options["write_mix"], request, tell=note)
         return
+    if options["write_evidence"] and paper != ALL_METRICS:
+        raise BadValue(f"--write-evidence: {paper} has none; {ALL_METRICS} has")
     folder = figure_folder(paper, options["figures"])
     with ProgressDisplay():
         reproduction: Reproduction = module.reproduce(data, request, tell=note)
     show(paper, reproduction, shape)
+    if options["write_evidence"]:
+        from simpatico.evidence import update_evidence
+        from simpatico.reproduction.metrics_and_people.evidence import evidence_rows
+
+        update_evidence(options["write_evidence"], evidence_rows(reproduction.cells))
     if folder:
         write_figures(paper, data, reproduction, folder)
     for reason in reproduction.omissions:
@@ -168,8 +182,10 @@ def show(paper: str, reproduction: Reproduction, shape: str | None) -> None:
             result(line)
         return
     if paper == ALL_METRICS:
-        columns = ["data", "metric", "rho", "95% CI", "n", "not scored", "printed", "people"]
+        columns = ["data", "metric", "rho", "95% CI", "length constant", "n", "not scored"]
+        columns += ["printed", "people"]
         show_cells("Spearman's rho with human ratings", columns, cells)
+        show_summary(cells)
     elif paper == PSYCHOLOGICAL:
         columns = ["data", "metric alone", "paper", "ours", "95% CI", "n", "not scored", "table"]
         show_cells(f"{paper}: adjusted R² with human ratings", columns, cells)
@@ -193,9 +209,31 @@ def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> Non
         interval = None if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
         values: dict[str, Any] = dict.fromkeys(("paper", "printed"), c.paper)
         values |= {"ours": c.ours, "rho": c.ours, "table": c.table, "people": c.table}
+        values |= {"length constant": c.without_length}
         values |= {"95% CI": interval, "n": c.n or None, "not scored": unscored}
         rows.append([c.row, c.column, *(values[column] for column in columns[2:])])
     show_table(title, columns, rows, keys=2)
+
+
+def show_summary(cells: Sequence[Cell]) -> None:
+    """The mean rho of each score over the data sets of rated turns."""
+    from simpatico.reproduction.metrics_and_people.evidence import evidence_rows, summary_rows
+
+    rows = [
+        [
+            *(one.score, one.mean, format_correlation_interval(*(one.interval or (None, None)))),
+            *(one.without_length, f"{one.above} / {one.below}", len(one.unseen)),
+        ]
+        for one in summary_rows(evidence_rows(cells))
+        if one.mean is not None
+    ]
+    if rows:
+        head = ["score", "mean rho", "95% CI", "length constant", "+ / −", "sets"]
+        show_table("Mean over data sets of rated turns", head, rows)
+        note(
+            "+ / −: data sets whose 95% CI is above / below 0. Data sets that a model was trained "
+            "on are left out."
+        )
 
 
 def show_other_metrics(cells: Sequence[Cell]) -> None:

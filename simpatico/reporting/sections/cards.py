@@ -1,7 +1,7 @@
 """A card for every metric: what its score measures, and its limits.
 
 A number without its limits invites wrong decisions: each card says what the metric cannot see, how
-many units have no score and why. Its signature names version and parameters, as scores by other
+many units have no score and why, and whether it follows people's ratings. Its signature names version and parameters, as scores by other
 ones are other measurements (Post 2018 showed that for BLEU).
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from simpatico.charts.forest import kind_tag
 from simpatico.charts.html import Html, el
 from simpatico.charts.ranges import RangeChart, range_chart
+from simpatico.evidence import evidence_of
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.scores import CentralRange, ScoreInfo
 from simpatico.reporting.sections import components as page
@@ -71,6 +72,7 @@ def metric_card(findings: Findings, score: ScoreInfo) -> Html:
         el("h3", None, kind_tag(score.kind), score.title, el("small", None, levels)),
         el("p", None, capitalize(score.meaning) + "."),
         range_chart(chart),
+        el("p", {"class": "n"}, evidence_of(score.name).sentence(score.better)),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
         el("p", {"class": "n"}, scored_counts(findings, score)),
         el("p", {"class": "n"}, citation) if citation else None,

@@ -14,10 +14,9 @@ from simpatico.comparison.chart import color_names, pair_table
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import headline, lede, single_system_headline
 from simpatico.comparison.verdict import CORRECTIONS
-from simpatico.reporting.findings import Findings, Pair
+from simpatico.reporting.findings import Findings, Pair, rating_direction
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
-from simpatico.validation.chart import is_significant
 from simpatico.wording import format_correlation, format_count, join_with_and, lower_first_letter
 
 VERBS = {
@@ -105,20 +104,6 @@ def raters_sentence(findings: Findings) -> str:
             bound = f" (|r| ≤ {format_correlation(largest)})"
         parts.append(f"{names} {verb} {quality}{bound}")
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def rating_direction(findings: Findings, score: str) -> int | None:
-    """1 where a score correlates significantly with ratings, -1 in the wrong direction, else 0.
-
-    Where lower is better, falling as ratings rise is the right one. Null with too few ratings.
-    """
-    row = findings.lead_correlation(score)
-    if row is None or row.n < RATED:
-        return None
-    if row.value is None or not is_significant(row.p_adjusted):
-        return 0
-    rises = next(s.better for s in findings.scores if s.name == score) != "lower"
-    return 1 if (row.value > 0) == rises else -1
 
 
 def rating_correlation_text(findings: Findings, score: str) -> str:

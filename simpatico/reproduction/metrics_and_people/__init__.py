@@ -15,13 +15,15 @@ interval over resamples of prompts, and figures that others printed for the same
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from simpatico.metric import plain_name
-from simpatico.registry import available, metric_class
+from simpatico.registry import available, load, metric_class
 from simpatico.reproduction.cells import Cell, Reproduction, make_cell, printed_tables
 from simpatico.reproduction.clustered_correlation import dense_codes
 from simpatico.reproduction.psychological_metrics import data as data_sets
@@ -31,8 +33,10 @@ from simpatico.reproduction.psychological_metrics.traditional import (
 )
 from simpatico.reproduction.request import Request, Sample, Tell
 from simpatico.reproduction.runnable import RunnableMetric, runnable_metric, score_sample
+from simpatico.scoring import score
 from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
+from simpatico.stats.partial_correlation import partial_correlations
 from simpatico.stats.result import Result
 from simpatico.turns import Level, Turns
 
@@ -79,12 +83,19 @@ class RatingView(NamedTuple):
     notes: list[str]
 
 
-class RatedSet(NamedTuple):
+@dataclass(frozen=True)
+class RatedSet:
     """A data set: its conversations, and people's ratings aggregated in one or two ways."""
 
     data_set: data_sets.DataSet
     turns: Turns
     views: list[RatingView]
+
+    @cached_property
+    def lengths(self) -> pl.DataFrame:
+        """dialog, and the length of its response, or its mean length on whole dialogs."""
+        level = self.data_set.level
+        return score(self.turns, [load("length")]).at(level).select("dialog", "length")
 
 
 def reproduce(
@@ -133,8 +144,8 @@ def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]
     """The metrics that can run here, for turns and for dialogs, and why others cannot."""
     by_level: dict[Level, list[RunnableMetric]] = {"turn": [], "dialog": []}
     omissions: dict[str, None] = {}
-    for name in available() if request.metrics is None else request.metrics:
-        cls = metric_class(name)
+    for name in default_names() if request.metrics is None else request.metrics:
+        cls = metric_class(plain_name(name))
         if cls.level == "system":
             omissions |= {f"{name}: it describes whole systems and has no value for a turn": None}
             continue
@@ -142,10 +153,23 @@ def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]
             for level, runnables in by_level.items():
                 runnable = runnable_metric(name, **metric_parameters(cls, request, level, mode))
                 if isinstance(runnable, RunnableMetric):
-                    runnables.append(runnable)
+                    if runnable.slow and request.metrics is None:
+                        omissions |= {f"{name}: it runs a language model; see --metrics": None}
+                    else:
+                        runnables.append(runnable)
                 else:
                     omissions |= {f"{name}{', ' if mode else ''}{mode}: {runnable}": None}
     return by_level, list(omissions)
+
+
+def default_names() -> list[str]:
+    """All metrics, and those of them that have a second model in the package with that too."""
+    names = available()
+    for name in available():
+        cls = metric_class(name)
+        others = set(getattr(cls, "called", ())) - set(getattr(cls, "published", ()))
+        names += [f"{name}[{model}]" for model in sorted(others)]
+    return names
 
 
 def metric_parameters(cls: type[Any], request: Request, level: Level, mode: str) -> dict[str, Any]:
@@ -184,13 +208,17 @@ def correlation_cells(
     """Rho of every score with people's ratings, for each way of aggregating these."""
     for view in rated.views:
         rows = view.rows.join(scores, on="dialog", how="inner", maintain_order="left")
+        lengths = rated.lengths.rename({"length": "words"})
+        rows = rows.join(lengths, on="dialog", how="left", maintain_order="left")
         for name in scores.columns[1:]:
             if rows[name].count():
                 rho = clustered_rho(rows.select("prompt", "rating", x=name), seed)
                 paper, source = published_figure(rated.data_set, name, view.table)
                 place, total = (view.table, rated.data_set.name, name), rows.height
                 remarks = [*notes, *view.notes, *source]
-                yield make_cell(place, rho, paper=paper, n=rho.n, total=total, notes=remarks)
+                cell = make_cell(place, rho, paper=paper, n=rho.n, total=total, notes=remarks)
+                partial = rho_without_length(rows.select("rating", "words", x=name))
+                yield cell._replace(without_length=partial, scored=rho.n / total)
 
 
 def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
@@ -199,6 +227,16 @@ def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
     if rows["prompt"].n_unique() == rows.height:
         return correlation(x, y, kind="spearman")
     return bootstrap_correlation(x, y, dense_codes(rows["prompt"]), kind="spearman", seed=seed)
+
+
+def rho_without_length(rows: pl.DataFrame) -> float | None:
+    """Spearman's rho of x with the rating, words held constant; null where x is the length."""
+    x, y, z = (
+        rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        for c in ("x", "rating", "words")
+    )
+    (partial,) = partial_correlations(x[:, None], y, z, kind="spearman")
+    return partial.value
 
 
 def published_figure(

@@ -75,7 +75,7 @@ def test_better_is_said_where_a_score_has_a_direction(tmp_path):
     values = {"warmth": {"ash": [0.1 + 0.01 * k for k in range(9)], "birch": [0.9] * 9}}
     done = simpatico("compare", make_run(tmp_path / "run", values, better="lower").folder)
     assert "  birch has a higher warmth than ash: +" in done.stdout
-    assert "]. Lower is better.\n" in done.stdout
+    assert "]. Lower is better, exploratory.\n" in done.stdout
 
 
 def test_uneven_scores_show_their_own_n_and_hints_their_own_p(tmp_path):
