@@ -40,6 +40,8 @@ class EmotionSettings:
     """Learning rate of fine-tuning; the paper's, for a model six times as large."""
     tidy: bool = True
     """Texts lose what a tokeniser left in them, so that this cannot be learned."""
+    spelling: bool = False
+    """Fine-tuning shows an encoder without case capitals, and spaces before punctuation."""
     balanced: bool | None = None
     """Both classes count the same; null is yes for heads and no for fine-tuning."""
     runs: bool = True

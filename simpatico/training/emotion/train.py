@@ -118,6 +118,7 @@ def fine_tune_emotion(
         rate=settings.rate,
         epochs=settings.fine_tune,
         class_weights=settings.balances_classes(task.kind),
+        spelling=settings.spelling,
         seed=settings.seed,
     )
     about = replace(about, training={**about.training, **settings.facts})
