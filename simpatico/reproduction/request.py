@@ -25,8 +25,8 @@ class Request:
 
     `lexicon`: of emotions, null for ours; `metrics`: which other metrics to run, null for all that
     can; `settings`: parameters by metric, such as a trained model; `seeds`: how often classifiers
-    are trained anew; `fine_tuned`: fine-tuned evaluators by kind; `as_published`: such evaluators of
-    texts as their corpora stored them.
+    are trained anew; `fine_tuned`: fine-tuned evaluators by kind; `as_published`: those of texts as
+    their corpora stored them.
     """
 
     lexicon: str | None = None

@@ -123,7 +123,8 @@ def test_what_cannot_be_judged_is_null_and_says_why():
 def test_a_dialog_in_which_nobody_is_emotional_has_the_soft_score_alone():
     turns = talk("x: rain", "y: rain", "x: rain", "y: tea")
     *hard, soft = dialog(turns)
-    assert hard == [None] * 4 and 0 < soft < 1
+    assert hard == [None] * 4
+    assert 0 < soft < 1
     reasons = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
     assert reasons == ["user_neutral", "user_neutral"]
 

@@ -140,8 +140,8 @@ def show_spelling(tokenizer: Any) -> None:
 
     if lacking := [mark for mark in (CAPITAL, SPACE) if tokenizer.token_to_id(mark) is None]:
         raise DataError(
-            f"the vocabulary of the encoder has no {lacking[0]!r}, which would show spelling; leave "
-            "out --spelling"
+            f"the vocabulary of the encoder has no {lacking[0]!r}, which would show spelling; "
+            "leave out --spelling"
         )
     # one rule a letter, as a replacement cannot repeat what was matched
     spaces = [Replace(Regex(rf"\s\{sign}"), f" {SPACE} {sign}") for sign in ".,?!;:"]

@@ -77,6 +77,9 @@ OPTIONS = opt.combine(
         default=None,
     ),
     opt.value("--runs/--no-runs", True, "Use character n-grams in addition to text vectors."),
+    opt.value(
+        "--penalty", 0.0, "Ridge penalty of a linear head, for other domains; 0 = a hidden layer."
+    ),
     opt.value("--svm/--no-svm", True, "Also train a linear SVM as a baseline."),
     shared.licence,
     shared.limitation,
