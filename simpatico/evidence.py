@@ -125,9 +125,7 @@ class ScoreEvidence:
             return "descriptive"
         if self.mean is None or len(self.unseen) < MIN_SETS:
             return "unproven"
-        mean, opposed = (
-            (self.mean, self.below) if better == "higher" else (-self.mean, self.above)
-        )
+        mean, opposed = (self.mean, self.below) if better == "higher" else (-self.mean, self.above)
         return "follows people" if mean >= MIN_MEAN and not opposed else "weak"
 
     def figures(self) -> str:
@@ -136,11 +134,15 @@ class ScoreEvidence:
         sets = format_count(n, "rated data set")
         if any(row.trained_on for row in self.rows):
             sets = f"{sets} it was not trained on"
-        interval = "" if self.interval is None else (
-            f" (95% CI {format_correlation_interval(*self.interval)})"
+        interval = (
+            ""
+            if self.interval is None
+            else (f" (95% CI {format_correlation_interval(*self.interval)})")
         )
-        length = "" if self.without_length is None else (
-            f"; {format_correlation(self.without_length)} with length held constant"
+        length = (
+            ""
+            if self.without_length is None
+            else (f"; {format_correlation(self.without_length)} with length held constant")
         )
         return (
             f"mean ρ {format_correlation(self.mean)}{interval} over {sets} "

@@ -4,10 +4,10 @@ A linear model of a few readable columns (`features.replies`), trained on rating
 whole dialogs, standardised within each data set: 3 is the average reply of its kind and a point is
 one standard deviation of ratings. Six parts add up to it: fit to the context, fluency, specificity,
 repetition, tone and length. A dialog has the mean over its turns. 80% of people's mean ratings are
-expected between low and high, which are 1.28 standard deviations from the prediction: for n turns
-the variance is that of dialogs plus that of turns over n.
+expected in the range, whose ends are 1.28 standard deviations from the prediction: for n turns the
+variance is that of dialogs plus that of turns over n.
 Example: parts of .3, .1, .1, -.2, 0 and 0 make 3.3; with variances of .5 and .4 a single turn has a
-standard deviation of .949, and low is 3.3 - 1.28 x .949 = 2.084.
+standard deviation of .949, and the lower end is 3.3 - 1.28 x .949 = 2.084.
 """
 
 from __future__ import annotations

@@ -232,7 +232,8 @@ def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
 def rho_without_length(rows: pl.DataFrame) -> float | None:
     """Spearman's rho of x with the rating, words held constant; null where x is the length."""
     x, y, z = (
-        rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in ("x", "rating", "words")
+        rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        for c in ("x", "rating", "words")
     )
     (partial,) = partial_correlations(x[:, None], y, z, kind="spearman")
     return partial.value

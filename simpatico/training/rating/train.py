@@ -237,9 +237,9 @@ def evaluate_group(
         scores[part] = x[:, at] @ weights[at]
     level, rows = parts[0].source.level, []
     for name, values in scores.items():
-        if not np.std(values):
-            continue
         result = bootstrap_correlation(values, y, cluster, kind="spearman", seed=seed)
+        if None in result.value_and_interval:  # it does not vary, or there are too few clusters
+            continue
         partial = partial_correlations(values[:, None], y, length, cluster, kind="spearman")[0]
         held = None if name == WORDS else partial.value
         rows.append(RatingEvaluation(parts[0].group, level, name, *result.numbers, held, result.n))
