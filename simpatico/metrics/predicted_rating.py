@@ -52,9 +52,9 @@ MAX_WORDS = 1_000
 Z_80 = 1.2815515655446004
 """The normal deviate beyond which a tenth lies on either side."""
 COMPARISONS = {
-    "fit": "fits (better|worse) to what it answers",
+    "fit": "keeps (closer|less close) to what it answers",
     "fluency": "reads (more|less) fluently",
-    "specificity": "is (more|less) specific",
+    "specificity": "says (more|fewer) different things",
     "repetition": "copies and repeats (less|more)",
     "tone": "sounds (more|less) lively",
     "length": "has replies of a (more|less) suitable length",

@@ -86,7 +86,7 @@ def test_list_names_every_metric_and_how_to_get_what_is_missing():
         assert set(metric) >= {"name", "kind", "level", "scores", "needs", "installed", "how_to_get", "citation"}  # fmt: skip
         assert metric["installed"] == (metric["how_to_get"] is None)
         for score in metric["scores"]:
-            assert set(score) == {"name", "range", "better", "meaning"}
+            assert set(score) == {"name", "range", "better", "meaning", "evidence"}
 
 
 def test_a_card_tells_range_meaning_undefined_cases_and_citation():

@@ -72,7 +72,7 @@ def metric_card(findings: Findings, score: ScoreInfo) -> Html:
         el("h3", None, kind_tag(score.kind), score.title, el("small", None, levels)),
         el("p", None, capitalize(score.meaning) + "."),
         range_chart(chart),
-        el("p", {"class": "n"}, evidence_of(score.name).sentence(score.better)),
+        el("p", {"class": "w"}, evidence_of(score.name).sentence(score.better)),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
         el("p", {"class": "n"}, scored_counts(findings, score)),
         el("p", {"class": "n"}, citation) if citation else None,
