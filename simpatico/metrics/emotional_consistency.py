@@ -175,6 +175,13 @@ class EmotionalConsistency(ModelMetric):
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """What each word does to the soft score of its turn: the other score moves in steps."""
         pairs = Pairs.with_answered(turns, features)
+        # only of turns that have points: evidence belongs to the main score
+        emotional = self.emotional_probability(features, pairs.other) >= self.threshold
+        rows = np.flatnonzero(emotional)
+        texts, contexts = (
+            [side[row] for row in rows.tolist()] for side in (pairs.text, pairs.other)
+        )
+        pairs = replace(pairs, turn_rows=pairs.turn_rows[rows], text=texts, other=contexts)
         return occlusion_evidence(
             turns, pairs, lambda a, b: expected_points(*self.probabilities(features, a, b))
         )

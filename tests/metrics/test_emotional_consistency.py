@@ -190,7 +190,7 @@ def test_the_words_that_moved_it():
         (1, 0, 3, pytest.approx(both - do)),
         (1, 4, 6, pytest.approx(both - tea)),
     ]
-    assert collect_evidence(METRIC, talk("y: tea do")).is_empty()
+    assert collect_evidence(METRIC, talk("x: rain", "y: tea do")).is_empty()
 
 
 def test_the_name_carries_the_models_unless_they_are_ours():

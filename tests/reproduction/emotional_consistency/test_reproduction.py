@@ -6,6 +6,7 @@ import pytest
 
 from simpatico.errors import DataError
 from simpatico.reproduction import emotional_consistency as paper
+from simpatico.reproduction.emotional_consistency import classifiers
 from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.emotional_consistency import training_mix as mix
 from simpatico.reproduction.emotional_consistency.training_mix import (
@@ -18,7 +19,9 @@ from simpatico.reproduction.emotional_consistency.training_mix import (
     polarity_agreement_cells,
     rule_cells,
 )
+from simpatico.reproduction.request import Request
 from simpatico.training.emotion.data import Utterances
+from tests.models.tiny import tiny
 from tests.reproduction.emotional_consistency.data_sets import MEANS, TALKS, write_published
 
 
@@ -221,3 +224,21 @@ def test_a_folder_without_the_files_is_refused(tmp_path):
         f"{tmp_path} has no file of emotional-consistency such as NNC_valid.csv; give the folder "
         "that holds emotional-consistency"
     )
+
+
+def test_evaluators_of_text_as_published_classify_utterances_and_no_conversations():
+    pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
+    request = Request(as_published={"neutrality": f"path:{tiny('bert-classes-2')}"})
+    metrics = {
+        name: metric
+        for name, metric in classifiers.available_evaluators(request, []).items()
+        if name == classifiers.AS_PUBLISHED
+    }
+    test = Utterances("t", ["I hate tea .", "Why not ?"] * 2, [("emotional",), ("neutral",)] * 2)
+    cells = list(classifiers.evaluator_cells("NNC", test, metrics))
+    assert [(c.row, c.paper) for c in cells if "accuracy" in c.column] == [
+        ("tidied text", None),
+        ("text as published", 0.9192),
+    ]
+    assert {c.column.partition(", ")[0] for c in cells} == {"fine-tuned on text as published"}
+    assert [name for name, _ in classifiers.text_scorers(metrics, [])][:1] == ["our lexicon"]

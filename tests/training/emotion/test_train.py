@@ -240,8 +240,8 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert recipe["command"] == (
         "simpatico train emotion --data a.jsonl --target polarity --out MODEL "
         f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --label mood --licence CC0 --limitation 'It is made "
-        "up.' --map joy=positive --map anger=negative --polarity-model polarity --rate 1e-05 --runs "
-        "--seed 0 --svm --test b.jsonl --text said --tidy"
+        "up.' --map joy=positive --map anger=negative --penalty 0.0 --polarity-model polarity "
+        "--rate 1e-05 --runs --seed 0 --no-spelling --svm --test b.jsonl --text said --tidy"
     )
     assert recipe["limits"][-1] == "It is made up."
     assert str(tmp_path) not in (tmp_path / "m" / "card.md").read_text()
