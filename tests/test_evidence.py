@@ -24,9 +24,17 @@ from tests.comparison.test_headline import STYLE, WARM, differences
 
 def row(rho, data="A", half=0.05, **values):
     facts = {
-        **{"score": "wit", "data": data, "quality": "overall", "level": "turn", "rho": rho},
-        **{"low": rho - half, "high": rho + half, "without_length": rho / 2},
-        **{"n": 100, "scored": 1.0, "date": "2026-11-18"},
+        "score": "wit",
+        "data": data,
+        "quality": "overall",
+        "level": "turn",
+        "rho": rho,
+        "low": rho - half,
+        "high": rho + half,
+        "without_length": rho / 2,
+        "n": 100,
+        "scored": 1.0,
+        "date": "2026-11-18",
     }
     return EvidenceRow(**(facts | values))
 

@@ -81,7 +81,9 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
         "level": metric.level,
         "scores": [
             {
-                **{"name": s.name, "range": json_range(s.range), "better": s.better},
+                "name": s.name,
+                "range": json_range(s.range),
+                "better": s.better,
                 "meaning": s.meaning,
                 "evidence": evidence_of(s.name).as_json(s.better),
             }

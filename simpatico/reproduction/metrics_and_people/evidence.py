@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from simpatico.evidence import ScoreEvidence, EvidenceRow
+from simpatico.evidence import EvidenceRow, ScoreEvidence
 from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.metrics_and_people import MEAN, PUBLISHED
 from simpatico.reproduction.psychological_metrics.data import SETS
