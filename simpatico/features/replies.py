@@ -246,7 +246,7 @@ def binary_matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> sparse.csr
 
 
 def distinct(keys: Ints) -> Ints:
-    """The different keys in rising order; sorting is much faster here than np.unique's hashes."""
+    """The different keys in rising order; sorting is far faster than np.unique's hashes."""
     keys = np.sort(keys)
     return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
 

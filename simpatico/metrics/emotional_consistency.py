@@ -3,10 +3,22 @@
 After Liu et al., Evaluator for Emotionally Consistent Chatbots.
 Where the answered turn is emotional, an answer gets 1 point if both are positive or both negative,
 0 if one is positive and the other negative, and half a point if it is neutral. A dialog has the
-mean of its points, the fewest, the most, and the middle of those two. The soft version takes
-probabilities in the place of yes and no: with e that the answer is emotional, a and b that what it
-answers and the answer are positive, it is (1 - e) / 2 + e (a b + (1 - a) (1 - b)).
-Example: e = .8, a = .9, b = .7 is 1 point, and .1 + .8 (.63 + .03) = .628.
+mean of its points, the fewest, the most, and the middle of those two. As in the paper, answers to
+neutral turns get no points.
+
+The soft score takes probabilities in the place of yes and no, and so also covers turns that are
+neutral or nearly so. The paper does not say what is consistent with a neutral turn: here a positive
+reply is (1), a negative one is not (0), and a neutral one gets its half point. So a reply should be
+negative after a negative turn and positive after any other. With u and e that the turn and the
+reply are emotional, a and b that they are positive, all independent, and a' = 1 - u (1 - a) that
+the turn is not negative, the expected points are
+
+    (1 - e) / 2 + e (a' b + (1 - a') (1 - b)).
+
+Of the rules tried for neutral turns this one had the highest correlation with ratings on 13 known
+sets (docs/emotional-consistency.md); where a turn is surely emotional, u = 1, all are the same.
+Example: u = .9, e = .8, a = .9, b = .7 is 1 point; a' = .91, and the soft score is
+.1 + .8 (.637 + .027) = .6312. For a surely neutral turn, a' = 1, it is .1 + .8 x .7 = .66.
 """
 
 from __future__ import annotations
@@ -24,7 +36,7 @@ from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, reasons
+from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.evaluator import first_missing
 from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
@@ -42,7 +54,8 @@ class EmotionalConsistency(ModelMetric):
     """Parameters: `neutrality` and `polarity`, classifiers of emotional and of positive texts;
     `threshold`, from which probability on a text counts as emotional.
 
-    Statistics: sums of hard and soft points over `n` answers to emotional turns, and the extremes.
+    Statistics: the sum and the extremes of points over `n` answers to emotional turns, and the sum
+    of soft points over the `n_soft` answers to any turn.
     """
 
     neutrality: str = "neutrality"
@@ -56,8 +69,8 @@ class EmotionalConsistency(ModelMetric):
     facts = Card(
         about="Whether an emotional turn gets a reply of the same sentiment.",
         undefined=(
-            "Null when what the turn answers is neutral, when it answers nothing, or when either "
-            "has no words or is in another script."
+            "Null when what the turn answers is neutral (the soft score is not), when it answers "
+            "nothing, or when either has no words or is in another script."
         ),
         citation=(
             "Liu et al., Evaluator for Emotionally Consistent Chatbots; the authors fine-tune "
@@ -106,7 +119,7 @@ class EmotionalConsistency(ModelMetric):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        points, soft = mean_statistic("points"), mean_statistic("soft")
+        points, soft = mean_statistic("points"), pl.col("soft") / pl.col("n_soft")
         least, most = pl.col("least"), pl.col("most")
         middle = "middle of the fewest and the most points of an answer"
         return tuple(
@@ -127,30 +140,19 @@ class EmotionalConsistency(ModelMetric):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = self._emotional_pairs(turns, features)
-        probabilities = self.probabilities(features, pairs.other, pairs.text)
-        points = consistency_points(*probabilities, threshold=self.threshold)
-        hard = pairs.best_per_turn(points)
-        soft = pairs.best_per_turn(expected_points(*probabilities))
-        table = pairs.statistics("no_known_words", points=hard, soft=soft)
-        return with_extremes(table, "points")
-
-    def _emotional_pairs(self, turns: Turns, features: Features) -> Pairs:
-        """Only the pairs in which an emotional turn is answered; why not, of the others."""
         pairs = Pairs.with_answered(turns, features)
-        emotional = self.emotional_probability(features, pairs.other)
-        masks = {"user_neutral": emotional < self.threshold, "no_known_words": np.isnan(emotional)}
-        turn_masks = {
-            reason: np.isin(np.arange(len(turns)), pairs.turn_rows[mask])
-            for reason, mask in masks.items()
-        }
-        # a turn without a pair has a reason already; it stays
-        reason = pl.select(pl.coalesce(pairs.reason, reasons(len(turns), **turn_masks))).to_series()
-        rows = np.flatnonzero(emotional >= self.threshold)
-        texts, contexts = (
-            [side[row] for row in rows.tolist()] for side in (pairs.text, pairs.other)
+        exchange = self.probabilities(features, pairs.other, pairs.text)
+        points = consistency_points(*exchange[1:], threshold=self.threshold)
+        hard = pairs.best_per_turn(np.where(exchange[0] < self.threshold, np.nan, points))
+        soft = pairs.best_per_turn(expected_points(*exchange))
+        table = with_extremes(pairs.statistics("no_known_words", points=hard), "points")
+        # of the answers that have a soft score, only those to neutral turns have no points
+        user_neutral = pl.Series(np.isnan(hard) & ~np.isnan(soft), dtype=pl.Boolean)
+        return table.with_columns(
+            soft=np.nan_to_num(soft),
+            n_soft=~np.isnan(soft),
+            reason=pl.when(user_neutral).then(pl.lit("user_neutral")).otherwise("reason"),
         )
-        return Pairs(len(turns), pairs.turn_rows[rows], texts, contexts, reason)
 
     def emotional_probability(self, features: Features, texts: Sequence[str]) -> Floats:
         """That each text is emotional; NaN where nothing can be said."""
@@ -158,12 +160,11 @@ class EmotionalConsistency(ModelMetric):
 
     def probabilities(
         self, features: Features, contexts: Sequence[str], texts: Sequence[str]
-    ) -> tuple[Floats, Floats, Floats]:
-        """That the answers are emotional, that what they answer is positive, that they are."""
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """That what is answered and the answers are emotional, and that they are positive."""
         count, both = len(contexts), tidy_texts([*contexts, *texts])
-        neutrality, polarity = self.classifiers
-        positive = polarity.probabilities(features, both)
-        return neutrality.probabilities(features, both[count:]), positive[:count], positive[count:]
+        emotional, positive = (one.probabilities(features, both) for one in self.classifiers)
+        return emotional[:count], emotional[count:], positive[:count], positive[count:]
 
     def turn_emotionality(self, turns: Turns, features: Features) -> Floats:
         """How likely each turn is emotional; NaN without words or in another script."""
@@ -173,7 +174,7 @@ class EmotionalConsistency(ModelMetric):
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """What each word does to the soft score of its turn: the other score moves in steps."""
-        pairs = self._emotional_pairs(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         return occlusion_evidence(
             turns, pairs, lambda a, b: expected_points(*self.probabilities(features, a, b))
         )
@@ -197,7 +198,10 @@ def consistency_points(
     return np.where(np.isnan(emotional + context + answer), np.nan, points)
 
 
-def expected_points(emotional: Floats, context: Floats, answer: Floats) -> Floats:
-    """The expected points, taking the three probabilities as independent."""
-    same_sign = context * answer + (1 - context) * (1 - answer)
+def expected_points(
+    user_emotional: Floats, emotional: Floats, context: Floats, answer: Floats
+) -> Floats:
+    """The expected points of each answer, taking the four probabilities as independent."""
+    not_negative = 1 - user_emotional * (1 - context)
+    same_sign = not_negative * answer + (1 - not_negative) * (1 - answer)
     return (1 - emotional) / 2 + emotional * same_sign

@@ -25,7 +25,8 @@ class Request:
 
     `lexicon`: of emotions, null for ours; `metrics`: which other metrics to run, null for all that
     can; `settings`: parameters by metric, such as a trained model; `seeds`: how often classifiers
-    are trained anew; `fine_tuned`: fine-tuned evaluators by kind.
+    are trained anew; `fine_tuned`: fine-tuned evaluators by kind; `as_published`: those of texts as
+    their corpora stored them.
     """
 
     lexicon: str | None = None
@@ -34,6 +35,7 @@ class Request:
     sample: Sample = field(default_factory=Sample)
     seeds: int = 5
     fine_tuned: Mapping[str, str] = field(default_factory=dict)
+    as_published: Mapping[str, str] = field(default_factory=dict)
 
     def parameters_of(self, metric: str) -> dict[str, Any]:
         """The parameters set for a metric."""

@@ -58,36 +58,56 @@ def test_points_by_hand(query, reply, value):
     assert scores(METRIC, talk(f"x: {query}", f"y: {reply}")) == [None, value]
 
 
+def soft_points(u, e, a, b):
+    not_negative = 1 - u * (1 - a)
+    return (1 - e) / 2 + e * (not_negative * b + (1 - not_negative) * (1 - b))
+
+
 def test_the_soft_score_by_hand():
-    """tea answered by dog: e = σ(1) = .731059, a = σ(-.5) = .377541, b = σ(-2.5) = .075858;
-    alike a b + (1 - a) (1 - b) = .028640 + .575241 = .603881; (1 - e) / 2 = .134471; in all
-    .134471 + .731059 x .603881 = .575943."""
+    """tea answered by dog: u = σ(4) = .982014, e = σ(1) = .731059, a = σ(-.5) = .377541, b = σ(-2.5)
+    = .075858; not negative with a' = 1 - u (1 - a) = .388736; alike a' b + (1 - a') (1 - b) =
+    .029489 + .564895 = .594384; (1 - e) / 2 = .134471; in all .134471 + .731059 x .594384 =
+    .569000."""
     row = score(talk("x: tea", "y: dog"), [METRIC]).at("turn").row(1, named=True)
-    e, a, b = logistic(1), logistic(-0.5), logistic(-2.5)
-    assert row[f"emotional_consistency_soft{MARK}"] == pytest.approx(
-        (1 - e) / 2 + e * (a * b + (1 - a) * (1 - b)), abs=1e-7
-    )
-    assert row[f"emotional_consistency_soft{MARK}"] == pytest.approx(0.575943, abs=1e-6)
+    expected = soft_points(logistic(4), logistic(1), logistic(-0.5), logistic(-2.5))
+    assert row[f"emotional_consistency_soft{MARK}"] == pytest.approx(expected, abs=1e-7)
+    assert row[f"emotional_consistency_soft{MARK}"] == pytest.approx(0.569, abs=1e-6)
+
+
+def test_a_neutral_turn_has_a_soft_score_beside_the_null_of_the_points():
+    """rain answered by tea: u = σ(-1), e = σ(4), a = σ(1.5), b = σ(-.5). A negative reply to a turn
+    that is probably neutral gets less than half a point, a positive one more."""
+    row = score(talk("x: rain", "y: tea"), [METRIC]).at("turn").row(1, named=True)
+    assert (row[METRIC.name], row[f"{METRIC.name}_null"]) == (None, "user_neutral")
+    expected = soft_points(logistic(-1), logistic(4), logistic(1.5), logistic(-0.5))
+    assert row[f"emotional_consistency_soft{MARK}"] == pytest.approx(expected, abs=1e-7)
+    assert expected < 0.5
+    kind = score(talk("x: rain", "y: do"), [METRIC]).at("turn")
+    assert kind[f"emotional_consistency_soft{MARK}"][1] > 0.5
 
 
 def test_the_example_of_the_module():
     assert consistency_points(*np.array([[0.8], [0.9], [0.7]])) == [1.0]
-    assert expected_points(*np.array([[0.8], [0.9], [0.7]])) == pytest.approx(0.628)
+    assert expected_points(*np.array([[0.9], [0.8], [0.9], [0.7]])) == pytest.approx(0.6312)
+    assert expected_points(*np.array([[0.0], [0.8], [0.9], [0.7]])) == pytest.approx(0.66)
 
 
 def test_a_dialog_has_mean_fewest_most_and_middle():
-    """Points 1, 1 and .5, and one answer to a neutral turn: 2.5 / 3, .5, 1 and .75."""
+    """Points 1, 1 and .5, and one answer to a neutral turn: 2.5 / 3, .5, 1 and .75; the soft score
+    is over all four."""
     turns = talk(
         "x: tea", "y: dog", "x: do", "y: do", "x: rain", "y: dog", "x: tea", "y: rain", "x: ..."
     )
     *hard, soft = dialog(turns)
     assert hard == [pytest.approx(2.5 / 3), 0.5, 1.0, 0.75]
     each = score(turns, [METRIC]).at("turn")[f"emotional_consistency_soft{MARK}"]
-    assert soft == pytest.approx(each.gather([1, 3, 7]).mean())
+    assert soft == pytest.approx(each.gather([1, 3, 5, 7]).mean())
 
 
 def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: rain", "y: tea", "x: zzz", "y: tea", "x: ...", "y: чай", "x: tea")
+    soft = score(turns, [METRIC]).at("turn")[f"emotional_consistency_soft{MARK}"]
+    assert soft.is_null().to_list() == [True, False] + [True] * 5
     assert nulls(METRIC, turns) == [
         "answers_nothing",
         "user_neutral",
@@ -100,9 +120,11 @@ def test_what_cannot_be_judged_is_null_and_says_why():
     assert scores(METRIC, turns) == [None] * 7
 
 
-def test_a_dialog_in_which_nobody_is_emotional_has_no_score():
+def test_a_dialog_in_which_nobody_is_emotional_has_the_soft_score_alone():
     turns = talk("x: rain", "y: rain", "x: rain", "y: tea")
-    assert dialog(turns) == [None] * 5
+    *hard, soft = dialog(turns)
+    assert hard == [None] * 4
+    assert 0 < soft < 1
     reasons = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
     assert reasons == ["user_neutral", "user_neutral"]
 
@@ -143,15 +165,17 @@ def test_how_a_text_was_stored_decides_nothing():
 probability = st.floats(0, 1)
 
 
-@given(st.lists(st.tuples(probability, probability, probability), min_size=1, max_size=20))
+@given(st.lists(st.tuples(*[probability] * 4), min_size=1, max_size=20))
 def test_points_and_what_they_are_expected_to_be(rows):
-    """Yes and no for certain make the soft score the hard one; both lie between 0 and 1."""
-    e, a, b = np.array(rows).T
-    soft = expected_points(e, a, b)
+    """Certain answers to emotional turns make the soft score the hard one; of a neutral turn only
+    the reply's sign counts; both lie between 0 and 1."""
+    u, e, a, b = np.array(rows).T
+    soft, one = expected_points(u, e, a, b), np.ones_like(u)
     assert ((soft >= 0) & (soft <= 1)).all()
-    assert np.allclose(soft, expected_points(e, b, a))
+    assert np.allclose(expected_points(one, e, a, b), expected_points(one, e, b, a))
+    assert np.allclose(expected_points(0 * one, e, a, b), (1 - e) / 2 + e * b)
     sure = [np.round(x) for x in (e, a, b)]
-    assert np.array_equal(expected_points(*sure), consistency_points(*sure))
+    assert np.array_equal(expected_points(one, *sure), consistency_points(*sure))
 
 
 def test_the_words_that_moved_it():
@@ -166,7 +190,7 @@ def test_the_words_that_moved_it():
         (1, 0, 3, pytest.approx(both - do)),
         (1, 4, 6, pytest.approx(both - tea)),
     ]
-    assert collect_evidence(METRIC, talk("x: rain", "y: tea do")).is_empty()
+    assert collect_evidence(METRIC, talk("y: tea do")).is_empty()
 
 
 def test_the_name_carries_the_models_unless_they_are_ours():
@@ -265,7 +289,7 @@ def test_fine_tuned_classifiers_say_their_second_class():
     model = f"path:{folder}"
     metric = load("emotional_consistency", neutrality=model, polarity=model, threshold=1e-9)
     row = score(talk(f"x: {query}", f"y: {reply}"), [metric]).at("turn").row(1, named=True)
-    soft = (1 - b) / 2 + b * (a * b + (1 - a) * (1 - b))
+    soft = soft_points(a, b, a, b)
     assert row[metric.scores[4].name] == pytest.approx(soft, abs=1e-6)
 
 

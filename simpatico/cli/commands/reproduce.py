@@ -74,6 +74,16 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
     metavar="path:DIR",
 )
 @opt.option(
+    "--as-published-neutrality",
+    f"{EMOTIONAL}: the same, fine-tuned on text as published.",
+    metavar="path:DIR",
+)
+@opt.option(
+    "--as-published-polarity",
+    f"{EMOTIONAL}: the same, fine-tuned on text as published.",
+    metavar="path:DIR",
+)
+@opt.option(
     "--write-mix",
     f"{EMOTIONAL}: only write the mixed training set to this folder.",
     type=click.Path(path_type=Path, file_okay=False),
@@ -100,11 +110,14 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
       metrics-and-people     no paper, see above
     """
     module = import_module(f"simpatico.reproduction.{paper.replace('-', '_')}")
-    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
-    fine_tuned = {kind: model for kind, model in models.items() if model}
-    if fine_tuned and paper != EMOTIONAL:
-        option = f"--fine-tuned-{next(iter(fine_tuned))}"
-        raise BadValue(f"{option}: {paper} has no use for it; {EMOTIONAL} has")
+    models = {"fine_tuned": dict[str, str](), "as_published": dict[str, str]()}
+    for training, by_kind in models.items():
+        for kind in ("neutrality", "polarity"):
+            if model := options[f"{training}_{kind}"]:
+                by_kind[kind] = model
+                if paper != EMOTIONAL:
+                    option = f"--{training.replace('_', '-')}-{kind}"
+                    raise BadValue(f"{option}: {paper} has no use for it; {EMOTIONAL} has")
     names = options["metrics"]
     request = Request(
         lexicon=options["lexicon"],
@@ -115,7 +128,7 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         },
         sample=Sample(options["sample"], options["seed"]),
         seeds=options["seeds"],
-        fine_tuned=fine_tuned,
+        **models,
     )
     if options["write_mix"]:
         if paper != EMOTIONAL:

@@ -1,9 +1,9 @@
 """A card for every metric: what its score measures, and its limits.
 
-A number without its limits invites wrong decisions: each card says whether its score follows
-people's ratings, what the metric cannot see, how many units have no score and why. Its signature
-names version and parameters, as scores by other ones are other measurements (Post 2018 showed that
-for BLEU).
+A number without its limits invites wrong decisions: each card says what the metric cannot see, how
+many units have no score and why, and whether it follows people's ratings. Its signature names
+version and parameters, as scores by other ones are other measurements (Post 2018 showed that for
+BLEU).
 """
 
 from __future__ import annotations

@@ -57,6 +57,7 @@ SPELLINGS = {True: "tidied text", False: "text as published"}
 MAX_TRAIN, MAX_VALIDATION = 20_000, 2_000
 """Utterances of the mix to train on, and of the validation file for early stopping."""
 SHIPPED, FINE_TUNED, AS_GIVEN = "shipped", "fine-tuned", "as given"
+AS_PUBLISHED = "fine-tuned on text as published"
 LEXICON, VADER = "our lexicon", "VADER"
 GOOD, BAD = ("joy", "trust"), ("anger", "fear", "disgust", "sadness")
 """Plutchik's emotions by sign; surprise and anticipation have none."""
@@ -156,6 +157,7 @@ def available_evaluators(request: Request, omissions: list[str]) -> dict[str, Em
     candidates = {
         SHIPPED: {},
         FINE_TUNED: dict(request.fine_tuned),
+        AS_PUBLISHED: dict(request.as_published),
         AS_GIVEN: request.parameters_of("emotional_consistency"),
     }
     evaluators = dict[str, EmotionalConsistency]()
@@ -173,8 +175,13 @@ def available_evaluators(request: Request, omissions: list[str]) -> dict[str, Em
 def text_scorers(
     metrics: Mapping[str, EmotionalConsistency], omissions: list[str]
 ) -> Iterator[tuple[str, TextScorer]]:
-    """The evaluators and the lexicon baselines, by name."""
+    """The evaluators and the lexicon baselines, by name.
+
+    Without evaluators of text as published: it tells the corpus, and conversations are of none.
+    """
     for name, metric in metrics.items():
+        if name == AS_PUBLISHED:
+            continue
         yield name, partial(evaluator_probabilities, metric, features_for_texts(metric.needs))
     yield LEXICON, lexicon_probabilities
     try:
@@ -189,7 +196,7 @@ def evaluator_probabilities(
     metric: EmotionalConsistency, features: Features, texts: Sequence[str]
 ) -> Probabilities:
     """What a metric's classifiers say of texts."""
-    emotional, positive, _ = metric.probabilities(features, texts, texts)
+    emotional, _, positive, _ = metric.probabilities(features, texts, texts)
     return emotional, positive
 
 
@@ -222,6 +229,6 @@ def score_answers(scorer: TextScorer, users: Sequence[str], answers: Sequence[st
     emotional, positive = scorer(answers)
     return AnswerScores(
         consistency_points(emotional, user_positive, positive),
-        expected_points(emotional, user_positive, positive),
+        expected_points(user_emotional, emotional, user_positive, positive),
         user_emotional,
     )

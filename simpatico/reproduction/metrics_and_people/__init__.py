@@ -26,6 +26,7 @@ from simpatico.metric import plain_name
 from simpatico.registry import available, load, metric_class
 from simpatico.reproduction.cells import Cell, Reproduction, make_cell, printed_tables
 from simpatico.reproduction.clustered_correlation import dense_codes
+from simpatico.reproduction.metrics_and_people.left_out import left_out_cells, training_set
 from simpatico.reproduction.psychological_metrics import data as data_sets
 from simpatico.reproduction.psychological_metrics.traditional import (
     SETS_WITH_PUBLISHED_SCORES,
@@ -38,6 +39,7 @@ from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.partial_correlation import partial_correlations
 from simpatico.stats.result import Result
+from simpatico.training.rating.data import RatedSet as TrainingSet
 from simpatico.turns import Level, Turns
 
 MODES = {
@@ -48,7 +50,11 @@ MODES = {
     "ctx_ruber": ("referenced",),
 }
 """Modes of a metric that are run beside its usual one."""
-SECONDARY_SCORES = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dialog",)}
+SECONDARY_SCORES = {
+    "bart_score": ("bart_score_faithfulness",),
+    "emotional_consistency": ("emotional_consistency_soft",),
+    "fed": ("fed_dialog",),
+}
 """Scores that are shown beside a metric's main one, without the model."""
 PUBLISHED = "scores as their authors published them, not run here"
 ORIGINAL = "Original Ground Truth"
@@ -105,7 +111,7 @@ def reproduce(
     request = request or Request()
     paths, missing_sets = data_sets.locate_sets(data)
     by_level, omissions = runnable_metrics(request)
-    cells: list[Cell] = []
+    cells, training_sets = list[Cell](), list[TrainingSet]()
     for data_set, path in paths.items():
         rated, runnables = read_rated_set(data_set, path), by_level[data_set.level]
         tell(f"{data_set.name}: {rated.views[0].rows.height:,} judged")
@@ -119,6 +125,12 @@ def reproduce(
             table = pl.concat([units.select("dialog"), columns], how="horizontal")
             cells += correlation_cells(rated, table, [PUBLISHED], seed=request.sample.seed)
         cells += other_metric_cells(data_set.name, runnables)
+        if data_set.level == "turn":
+            mean = next(view for view in rated.views if view.table == MEAN)
+            training_sets.append(training_set(data_set.name, rated.turns, mean.rows))
+    if request.metrics is None or "predicted_rating" in request.metrics:
+        tell(f"predicted_rating: {len(training_sets)} sets, each left out of a training")
+        cells += left_out_cells(training_sets, request.sample.seed)
     return Reproduction(cells, [], [], [*missing_sets, *omissions])
 
 

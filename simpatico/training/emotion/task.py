@@ -40,10 +40,14 @@ class EmotionSettings:
     """Learning rate of fine-tuning; the paper's, for a model six times as large."""
     tidy: bool = True
     """Texts lose what a tokeniser left in them, so that this cannot be learned."""
+    spelling: bool = False
+    """Fine-tuning shows an encoder without case capitals, and spaces before punctuation."""
     balanced: bool | None = None
     """Both classes count the same; null is yes for heads and no for fine-tuning."""
     runs: bool = True
     """Heads weigh character n-grams besides the vectors."""
+    penalty: float = 0.0
+    """Ridge penalty of a linear head; 0 trains a network with a hidden layer."""
     svm: bool = True
     """A support vector machine is trained as a baseline."""
     mapped: Mapping[str, str] = field(default_factory=dict)
@@ -56,6 +60,8 @@ class EmotionSettings:
     def __post_init__(self) -> None:
         if self.fine_tune < 0:
             raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
+        if not self.penalty >= 0:
+            raise BadValue(f"a penalty of {self.penalty}; give 0 or more")
 
     @property
     def facts(self) -> dict[str, object]:

@@ -76,6 +76,8 @@ class FineTuning:
     class_weights: bool = False
     """Whether all classes count alike, however rare."""
     tokens: tuple[str, ...] = ()
+    spelling: bool = False
+    """Whether an encoder without case is shown capitals, and spaces before punctuation."""
     seed: int = 0
     warmup: float = 0.1
     """Share of the steps in which the rate rises."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 NOISE = 0.1
 """SD of new token vectors around the mean of the old ones, as a share of the old ones' SD."""
+CAPITAL, SPACE = "↑", "←"
+"""What stands before a word with a capital, and before punctuation that stands apart."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ def prepare_model(base: Model, settings: FineTuning, labels: tuple[str, ...]) ->
     torch.manual_seed(settings.seed)
     model = load_classifier(base, settings, labels)
     tokenizer, new = add_tokens(base, settings.tokens)
+    if settings.spelling:
+        show_spelling(tokenizer)
     with torch_backend.quiet_loading(torch_backend.import_transformers(base)):
         embed_tokens(model, new, settings.seed)
     # memory of our own, aligned alike whether weights come from a file or a checkpoint: kernels may
@@ -123,6 +128,25 @@ def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
     # not as the library's special tokens: it takes those for plain text when it encodes user text
     tokenizer.add_tokens([AddedToken(token, normalized=False, special=False) for token in new])
     return tokenizer, [int(tokenizer.token_to_id(token) or 0) for token in new]
+
+
+def show_spelling(tokenizer: Any) -> None:
+    """Make the tokenizer keep what lower-casing and splitting off punctuation would lose.
+
+    Example: "No . I know!" is read as "↑ no ← . ↑ i know !"; both arrows are in BERT's vocabulary.
+    """
+    from tokenizers import Regex
+    from tokenizers.normalizers import Replace, Sequence
+
+    if lacking := [mark for mark in (CAPITAL, SPACE) if tokenizer.token_to_id(mark) is None]:
+        raise DataError(
+            f"the vocabulary of the encoder has no {lacking[0]!r}, which would show spelling; "
+            "leave out --spelling"
+        )
+    # one rule a letter, as a replacement cannot repeat what was matched
+    spaces = [Replace(Regex(rf"\s\{sign}"), f" {SPACE} {sign}") for sign in ".,?!;:"]
+    capitals = [Replace(Regex(rf"\b{one}"), f"{CAPITAL} {one}") for one in ascii_uppercase]
+    tokenizer.normalizer = Sequence([*spaces, *capitals, tokenizer.normalizer])
 
 
 def embed_tokens(model: Any, new: Sequence[int], seed: int) -> None:

@@ -192,6 +192,11 @@ def test_the_mix_is_written_as_train_emotion_reads_it(data, tmp_path, call):
             "path:x",
             "metrics-and-people has no use for it; emotional-consistency has",
         ),
+        (
+            "--as-published-neutrality",
+            "path:x",
+            "metrics-and-people has no use for it; emotional-consistency has",
+        ),
     ],
 )
 def test_options_of_this_paper_are_refused_for_others(tmp_path, call, option, value, sentence):

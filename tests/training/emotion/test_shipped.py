@@ -24,13 +24,15 @@ def test_a_folder_is_whole_and_small(kind):
     result = load_heads(kind, kind)
     assert tuple(result.heads) == REQUIRED_HEADS[kind]
     assert sum(path.stat().st_size for path in (SHIPPED / kind).iterdir()) < 5e6
-    assert result.recipe.licence == "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
+    licence = "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
+    counsel = ", MIT (counsel-chat, Bertagnolli 2020)" if kind == "neutrality" else ""
+    assert result.recipe.licence == licence + counsel
     for told in result.recipe.heads.values():
         assert (told.encoder, told.parts) == (MINILM, ["first"])
         assert told.heldout.low < told.heldout.auc < told.heldout.high
         assert told.heldout.low > told.heldout.plain_auc
     card = (SHIPPED / kind / "card.md").read_text(encoding="utf-8")
-    for part in ("| linear SVM |", "| majority |", "made again by", "## Limits\n", "Reddit"):
+    for part in ("| linear SVM |", "| majority |", "--data train.tsv", "\n## Limit", "Reddit"):
         assert part in card
     assert ("DailyDialog" in card) == (kind != "plutchik")
 

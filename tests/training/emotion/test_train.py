@@ -20,6 +20,7 @@ from simpatico.training.emotion.train import (
     NGRAM_FORM,
     EmotionSettings,
     add_char_ngrams,
+    fit_logistic_head,
     train_emotion,
     with_char_ngrams,
 )
@@ -247,3 +248,24 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     code, _, err = call("train", "emotion", "--kind", "polarity", *files, *columns, "--map", "joy")
     assert code == 2
     assert "--map takes LABEL=MEANING, such as joy=positive, not 'joy'" in err
+
+
+def test_a_linear_head_has_the_weights_of_penalised_logistic_regression():
+    """As scikit-learn finds them, whose C is 1 / penalty."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(60, 4)).astype(np.float32)
+    label = (vectors[:, 0] + rng.normal(size=60) > 0.5).astype(np.float32)
+    rows = np.arange(60)
+    weight = balanced_weights(label)
+    head = fit_logistic_head(vectors, PairExamples(rows, rows, label, weight=weight), 5.0)
+    model = linear_model.LogisticRegression(C=0.2, tol=1e-8).fit(vectors, label, weight)
+    ((matrix, offset),) = head.layers
+    assert matrix[:, 0] == pytest.approx(model.coef_[0], abs=1e-3)
+    assert offset[0] == pytest.approx(model.intercept_[0], abs=1e-3)
+
+
+def test_a_negative_penalty_is_refused():
+    with pytest.raises(BadValue) as error:
+        EmotionSettings(penalty=-1.0)
+    assert str(error.value) == "a penalty of -1.0; give 0 or more"

@@ -9,16 +9,17 @@ import pytest
 
 from simpatico.errors import BadValue, DataError, RunError
 from simpatico.features.classes import Classes
+from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import is_heads_folder
 from simpatico.files import lock_folder
-from simpatico.models.names import find_model
+from simpatico.models.names import find_model, why_missing
 from simpatico.progress import listen
 from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune
 from simpatico.training.finetune import folder as finetune_folder
 from simpatico.training.finetune import loop as finetune_loop
 from simpatico.training.finetune import state as finetune_state
-from simpatico.training.finetune.start import prepare_model
+from simpatico.training.finetune.start import add_tokens, prepare_model, show_spelling
 from tests.models.tiny import WORDS, tiny
 
 ABOUT = About("made up", "CC0", "simpatico train …")
@@ -381,3 +382,25 @@ def test_the_real_minilm_learns_and_keeps_its_word_pieces(tmp_path):
 
     cut = AutoTokenizer.from_pretrained(tmp_path / "m", local_files_only=True)
     assert cut("<me>tea")["input_ids"][1] == 30_522
+
+
+def test_an_encoder_without_case_can_be_shown_spelling():
+    """Capitals and spaces before punctuation, which its own normaliser drops, are tokens."""
+    if reason := why_missing(MINILM):
+        pytest.skip(reason)
+    tokenizer, _ = add_tokens(find_model(MINILM), ())
+    plain = tokenizer.encode("No . I know, OK!").tokens[1:-1]
+    assert plain == tokenizer.encode("no. i know , ok !").tokens[1:-1]
+    show_spelling(tokenizer)
+    tokens = tokenizer.encode("No . I know, OK!").tokens[1:-1]
+    assert tokens == ["↑", "no", "←", ".", "↑", "i", "know", ",", "↑", "ok", "!"]
+    assert tokenizer.encode("no. i know, ok!").tokens[1:-1] == plain
+
+
+def test_a_vocabulary_without_arrows_cannot_show_spelling():
+    inputs = how(spelling=True)
+    with pytest.raises(DataError) as error:
+        prepare_model(find_model(inputs.base), inputs, LABELS)
+    assert str(error.value) == (
+        "the vocabulary of the encoder has no '↑', which would show spelling; leave out --spelling"
+    )

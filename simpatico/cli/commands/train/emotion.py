@@ -24,7 +24,7 @@ CLASS_COLUMNS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
 EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
 """The results that are shown of two classes and of each of the eight emotions, and their titles."""
 
-SWITCHES = ("balanced", "runs", "svm", "tidy")
+SWITCHES = ("balanced", "runs", "spelling", "svm", "tidy")
 FLAGS = {"mapped": "map", "polarity": "polarity-model", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
 OPTIONS = opt.combine(
@@ -66,12 +66,20 @@ OPTIONS = opt.combine(
         True,
         "Undo tokenisation in the texts, such as spaces before punctuation.",
     ),
+    opt.value(
+        "--spelling/--no-spelling",
+        False,
+        "Fine-tuning with --no-tidy: show an uncased encoder capitals and spaced punctuation.",
+    ),
     opt.option(
         "--balanced/--no-balanced",
         "Weight both classes equally.  [default: balanced for heads, not balanced for fine-tuning]",
         default=None,
     ),
     opt.value("--runs/--no-runs", True, "Use character n-grams in addition to text vectors."),
+    opt.value(
+        "--penalty", 0.0, "Ridge penalty of a linear head, for other domains; 0 = a hidden layer."
+    ),
     opt.value("--svm/--no-svm", True, "Also train a linear SVM as a baseline."),
     shared.licence,
     shared.limitation,
