@@ -11,7 +11,7 @@ model was not trained on:
 - descriptive: the score has no better direction
 
 The limit of .1, Cohen's small effect, was set with the figures in view: at .15,
-predicted_rating[core] (.14) would be weak.
+predicted_rating[core] (.14) and emotional_consistency (.11) would be weak.
 The interval of the mean is Student's t over the sets, which differ more than their own intervals.
 Example: .1, .2 and .3 have the mean .2 and the SD .1: .2 ± 4.303 x .1 / sqrt(3) = [-.048, .448].
 """

@@ -202,11 +202,24 @@ def test_the_kind_stands_on_the_card_as_text(name):
     assert kind_in_source(name) == load(name).card.kind
 
 
-def test_a_preset_imports_its_own_metrics_alone():
-    code = "import sys; from simpatico.registry import preset; preset('psych'); print(*sys.modules)"
+DEFAULT = {"predicted_rating", "length", "question_rate", "repetition"}
+
+
+@pytest.mark.parametrize(("name", "others"), [("psych", set()), ("default", DEFAULT)])
+def test_a_preset_imports_its_own_metrics_alone(name, others):
+    code = (
+        f"import sys; from simpatico.registry import preset; preset({name!r}); print(*sys.modules)"
+    )
     modules = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     imported = {n for n in builtin_names() if f"simpatico.metrics.{n}" in modules.split()}
-    assert imported == {n for n in builtin_names() if load(n).card.kind == "psychological"}
+    psychological = {n for n in builtin_names() if load(n).card.kind == "psychological"}
+    assert imported == psychological | others
+
+
+def test_the_default_preset_leads_with_the_predicted_rating():
+    names = preset("default")
+    assert names == [names[0], *preset("psych"), "length", "question_rate", "repetition"]
+    assert names[0] in ("predicted_rating", "predicted_rating[core]")
 
 
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):

@@ -85,5 +85,12 @@ def test_without_onnxruntime_the_preset_leaves_its_metrics_out(tmp_path):
     assert "coherence" not in done.stderr
 
 
+def test_without_an_encoder_the_demo_still_leads_with_a_predicted_rating(tmp_path):
+    assert without(["onnxruntime"], "demo", "--out", tmp_path / "run").returncode == 0
+    done = without(["onnxruntime"], "compare", tmp_path / "run")
+    assert done.stdout.startswith("harbor is predicted to be rated higher than brisk, ")
+    assert "predicted_rating[core]" in done.stdout
+
+
 def test_what_is_here_is_not_absent():
     assert why_missing("package:minilm") is None

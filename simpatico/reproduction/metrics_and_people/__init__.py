@@ -50,7 +50,11 @@ MODES = {
     "ctx_ruber": ("referenced",),
 }
 """Modes of a metric that are run beside its usual one."""
-SECONDARY_SCORES = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dialog",)}
+SECONDARY_SCORES = {
+    "bart_score": ("bart_score_faithfulness",),
+    "emotional_consistency": ("emotional_consistency_soft",),
+    "fed": ("fed_dialog",),
+}
 """Scores that are shown beside a metric's main one, without the model."""
 PUBLISHED = "scores as their authors published them, not run here"
 ORIGINAL = "Original Ground Truth"

@@ -1,4 +1,4 @@
-"""`predicted_rating` trained on all rated sets but one, and held against the ratings of that one.
+"""`predicted_rating` trained on all rated sets but one, and compared with the ratings of that one.
 
 The shipped model is trained on openly licensed ratings alone; this table shows what the same
 columns, signs and penalty reach on a set when the others are there to learn from.

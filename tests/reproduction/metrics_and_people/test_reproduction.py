@@ -18,6 +18,7 @@ from simpatico.reproduction.metrics_and_people import (
     reproduce,
     runnable_metrics,
 )
+from simpatico.reproduction.metrics_and_people.evidence import evidence_rows
 from simpatico.reproduction.psychological_metrics.data import SETS
 from simpatico.reproduction.request import Request, Sample
 from simpatico.reproduction.runnable import runnable_metric, score_sample
@@ -208,3 +209,27 @@ def test_references_that_are_the_responses_themselves_are_no_references(small):
     assert read_rated_set(BY_NAME["ZD"], path).turns.frame["references"].null_count() == 60
     done = reproduce(small, Request(metrics=["bleu"]))
     assert {c.row for c in done.cells if c.column == "bleu"} == {"TP"}
+
+
+def test_figures_become_evidence(small):
+    """Of the mean of judges alone; length cannot be held constant against itself."""
+    request = Request(metrics=["length", "predicted_rating[core]"])
+    cells = reproduce(small, request).cells
+    rows = evidence_rows(cells)
+    assert {row.score for row in rows} == {"length", "predicted_rating[core]"}
+    assert len({(row.score, row.data) for row in rows}) == len(rows)
+    assert all(row.without_length is None for row in rows if row.score == "length")
+    assert all(row.trained_on == (row.score != "length" and row.data == "D7") for row in rows)
+    assert {row.level for row in rows if row.data == "FED-Dial"} <= {"dialog"}
+    (zd,) = (row for row in rows if (row.score, row.data) == ("length", "ZD"))
+    (cell,) = (c for c in cells if (c.table, c.row, c.column) == (MEAN, "ZD", "length"))
+    assert (zd.rho, zd.n, zd.quality) == (round(cell.ours, 4), cell.n, "appropriateness")
+
+
+def test_language_models_run_only_when_they_are_named():
+    by_level, omissions = runnable_metrics(Request())
+    assert not [one for one in by_level["turn"] if one.slow]
+    labels = [one.label for one in by_level["turn"]]
+    assert "predicted_rating[core]" in labels
+    if why_missing("package:smollm2") is None:
+        assert "fed: it runs a language model; see --metrics" in omissions
