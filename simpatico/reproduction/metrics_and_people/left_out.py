@@ -30,6 +30,7 @@ from simpatico.training.rating.train import (
 from simpatico.turns import Turns
 
 TABLE = "predicted_rating trained on the other sets"
+NOTE = "trained on the other sets alone"
 ENCODERS = {"predicted_rating": "package:minilm", "predicted_rating[core]": ""}
 """The encoder of each version; the core version has none."""
 
@@ -48,6 +49,7 @@ def left_out_cells(sets: Sequence[TrainingSet], seed: int) -> Iterator[Cell]:
             Examples(one, one.group, np.clip((x - mean) / sd, -CLIP, CLIP), np.log1p(one.words))
             for one, x in zip(sets, columns, strict=True)
         ]
+        rhos = list[float]()
         for one in examples:
             predicted = predict_left_out(one, examples, names, RatingSettings.penalty)
             code = one.source.cluster
@@ -55,9 +57,10 @@ def left_out_cells(sets: Sequence[TrainingSet], seed: int) -> Iterator[Cell]:
             held = partial_correlations(
                 predicted[:, None], one.y, one.length, code, kind="spearman", seed=seed
             )[0]
-            note = "" if held.value is None else f"{held.value:.3f} with length held constant"
-            notes = ["none of this set's ratings was learned from", *filter(None, [note])]
-            yield make_cell((TABLE, one.group, name), rho, n=rho.n, total=len(one.y), notes=notes)
+            cell = make_cell((TABLE, one.group, name), rho, n=rho.n, notes=[NOTE])
+            yield cell._replace(without_length=held.value)
+            rhos += [rho.value] if rho.value is not None else []
+        yield make_cell((TABLE, "mean of sets", name), float(np.mean(rhos)), n=len(rhos))
 
 
 def training_set(name: str, turns: Turns, rows: pl.DataFrame) -> TrainingSet:
