@@ -70,8 +70,10 @@ MIN_COPIED_WORDS = 4
 NO_ANSWER = -3.0
 """The log-odds of relevance of a reply that only echoes what it answers: 1 in 21."""
 SHORT, LONG = log(6), log(25)
-TOKENISED = r"\s(?:[,.!?]|n't\b|'\s?\w)"
-"""What only a tokenised text has: a space before a comma, "do n't", "it 's"."""
+TOKENISED = r"\sn't\b|\s'\s?\w|\w'\s(?:s|m|re|ve|ll|d|t)\b|_comma_"
+"""Contractions that a tokenised text has apart, "do n't" and "it 's": their words would be others.
+
+Spaces before punctuation do not change words."""
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
