@@ -192,5 +192,5 @@ def write(folder, recipe):
 
 def test_cards_say_on_what_it_was_trained_and_how_well_it_does():
     about = load("predicted_rating").card.about
-    assert "Trained on dstc7 and train_full.json" in about
+    assert "Trained on DSTC7 Task 2, ConvAI 2017 and Ji et al. (2022)" in about
     assert "Spearman's rho with ratings of a set left out of the training: dstc7 0.3" in about

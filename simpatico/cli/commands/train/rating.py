@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 )
 @opt.value("--penalty", 3.0, "Ridge penalty.")
 @opt.seed("Random seed of the bootstrap and of splits.")
+@opt.text("--source", "What the data are, for the model card.  [default: names of the files]")
 @shared.licence
 @shared.limitation
 def rating(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
@@ -73,7 +74,7 @@ def rating(data: tuple[Path, ...], out: Path, format: str | None, **options: Any
             for path in data
         ]
         about = About(
-            shared.data_name(data),
+            options["source"] or shared.data_name(data),
             options["licence"] or "not stated",
             command,
             limits=tuple(options["limit"]),
@@ -101,6 +102,7 @@ def show_rating_report(recipe: RatingRecipe) -> None:
 @shared.format
 @opt.value("--vocabulary", 20_000, "Number of words to keep.")
 @opt.value("--minimum", 4, "Minimum number of occurrences of a word or pair.")
+@opt.text("--source", "What the data are, for the model card.  [default: names of the files]")
 @shared.licence
 def chat_words(
     data: tuple[Path, ...],
@@ -108,6 +110,7 @@ def chat_words(
     format: str | None,
     vocabulary: int,
     minimum: int,
+    source: str,
     licence: str,
 ) -> None:
     """Count words and pairs of words in chat.
@@ -120,7 +123,7 @@ def chat_words(
     texts = [text for path in data for text in chat_texts(path, format)]
     options = {"data": data, "format": format, "vocabulary": vocabulary, "minimum": minimum}
     command = shared.record_command("simpatico train chat-words", options, switches=())
-    about = About(shared.data_name(data), licence or "not stated", command)
+    about = About(source or shared.data_name(data), licence or "not stated", command)
     settings = CountSettings(vocabulary, minimum)
     recipe = count_chat_words(texts, out, settings=settings, about=about)
     note(f"{recipe.words:,} words in {recipe.texts:,} texts")
