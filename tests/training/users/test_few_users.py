@@ -22,7 +22,7 @@ def test_on_the_command_line():
 
 def test_in_a_table():
     whole = eye_cells.estimate_cell(KEY, Result(0.5, 0.25, 0.75), n=4)
-    assert whole[4:] == (0.5, 0.25, 0.75, 4, "0 of 4 not scored")
+    assert whole[4:9] == (0.5, 0.25, 0.75, 4, "0 of 4 not scored")
     few = eye_cells.estimate_cell(KEY, Result(0.5), n=4, notes=[eye_cells.p_note(None, "persons")])
     assert few[4:8] == (0.5, None, None, 4)
     assert few.note == f"0 of 4 not scored; p –, resamples of persons; {NO_INTERVAL}"
