@@ -28,7 +28,7 @@ from simpatico.reproduction.cells import (
     markdown_page,
 )
 from simpatico.reproduction.request import DEFAULT_SIZE, Request, Sample
-from simpatico.wording import format_correlation_interval
+from simpatico.wording import format_correlation_interval, format_interval
 
 PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
@@ -219,7 +219,7 @@ def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> Non
     for c in cells:
         # a note begins with how many units have no score: "3 of 120 ..."
         unscored = None if c.ours is None and not c.n else c.note.partition(" of ")[0]
-        interval = None if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
+        interval = format_interval(c.low, c.high, 3)
         values: dict[str, Any] = dict.fromkeys(("paper", "printed"), c.paper)
         values |= {"ours": c.ours, "rho": c.ours, "table": c.table, "people": c.table}
         values |= {"length constant": c.without_length}
