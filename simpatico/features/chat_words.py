@@ -44,6 +44,7 @@ BOUNDARY = COMMON + len(ENDINGS) + 2
 MIN_ASSOCIATION, MIN_ORDERED = -0.1, 10
 """The mean association below which a text of ten words or more is taken for shuffled words: fewer
 than 1 in 100 replies of twelve public sets are, and five in six once their words are shuffled."""
+IDF_STEPS = 2.0**20
 UNSEEN = log(1 - PAIR_SHARE)
 """The association of words that were never seen in this order."""
 
@@ -70,9 +71,13 @@ class ChatWords:
     associations: Floats = field(compare=False, repr=False)
 
     def idf(self, table: WordTable) -> Floats:
-        """Of each word of the vocabulary."""
+        """Of each word of the vocabulary, in steps of 2 ** -20.
+
+        Sums of such numbers are exact, and so do not depend on the order of the vocabulary.
+        """
         codes = np.array([self.ids.get(word, 0) for word in table.vocabulary], np.int64)
-        return np.log((self.texts + 1) / (self.documents[codes] + 1))
+        idf = np.log((self.texts + 1) / (self.documents[codes] + 1))
+        return np.asarray(np.round(idf * IDF_STEPS) / IDF_STEPS)
 
     def associations_of(self, table: WordTable) -> tuple[Ints, Floats]:
         """Of every word, and of the end of every text: the text it is in, and its association."""

@@ -128,6 +128,12 @@ def test_columns_do_not_depend_on_what_else_is_scored(texts):
         }
 
 
+def test_sums_of_idf_are_exact_so_that_their_order_does_not_matter():
+    idf = WORDS.idf(word_table(["the cat sat on a mat while zyzzyvas and gnus watched it all"]))
+    assert (idf * 2**20 == np.round(idf * 2**20)).all()
+    assert idf.sum() == idf[::-1].sum() == np.random.default_rng(0).permutation(idf).sum()
+
+
 def test_without_replies_there_are_empty_columns():
     assert {name: len(values) for name, values in columns().items()} == dict.fromkeys(
         column_names(False), 0
