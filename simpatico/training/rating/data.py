@@ -67,9 +67,14 @@ def read_rated_set(
 ) -> RatedSet:
     """The rated units of a file of conversations that holds ratings, or has them in other files."""
     (chunk,) = Conversations((path,), format=format).chunks(10**9)
+    if not judgements and chunk.format in TABLES:
+        raise DataError(f"{path}: conversations without ratings; name their file with --judgements")
     tables = [read_judgements(one).frame for one in judgements]
     tables = tables or [read_judgements(path, format=chunk.format).frame]
     ratings = pl.concat(tables).drop_nulls("value")
+    if not ratings.height:
+        files = " and ".join(one.name for one in judgements) or path.name
+        raise DataError(f"{files}: no rating has a value; there is nothing to learn")
     if qualities:
         wanted = [quality.lower() for quality in qualities]
         ratings = ratings.filter(pl.col("quality").str.to_lowercase().is_in(wanted))

@@ -127,6 +127,15 @@ def test_refusals(tmp_path, call):
     with pytest.raises(DataError) as told:
         read_rated_set(chats, judgements=[ratings], qualities=["warmth"])
     assert str(told.value) == f"{chats}: no ratings of ['warmth']; it has ['overall']"
+    with pytest.raises(DataError) as told:
+        read_rated_set(chats)
+    assert str(told.value) == (
+        f"{chats}: conversations without ratings; name their file with --judgements"
+    )
+    (empty := tmp_path / "empty.csv").write_text("dialog,quality,value\nfour1,overall,\n")
+    with pytest.raises(DataError) as told:
+        read_rated_set(chats, judgements=[empty])
+    assert str(told.value) == "empty.csv: no rating has a value; there is nothing to learn"
     code, _, err = call(
         *("train", "rating", "--data", chats, "--data", chats, "--judgements", ratings),
         *("--out", tmp_path / "m"),
