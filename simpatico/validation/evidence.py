@@ -144,15 +144,20 @@ def validate(
             prompts = dialog_prompts(run, gold["dialog"])
             evidence.systems.extend(system_rows(scores, gold, pairs, prompts=prompts, how=settings))
             continue
-        metrics = run.facts["metrics"].items()
-        default = [name for name, facts in metrics if facts.get("kind") == "traditional"]
-        t = [name for name in names if name in (question.traditional or default)]
+        t = traditional_scores(run, question, names)
         p = [name for name in names if name not in t]
         gains = incremental_rows(scores, gold, traditional=t, psychological=p, how=settings)
         evidence.incremental.extend(with_level(level, gains))
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def traditional_scores(run: Run, question: Question, names: Sequence[str]) -> list[str]:
+    """The baseline scores of incremental validity: those named, else all traditional metrics."""
+    metrics = run.facts["metrics"].items()
+    default = [name for name, facts in metrics if facts.get("kind") == "traditional"]
+    return [name for name in names if name in (question.traditional or default)]
 
 
 def refuse_without_scores(

@@ -13,7 +13,6 @@ import polars as pl
 
 from simpatico.features import Features, closure
 from simpatico.features.degenerate import Degenerate
-from simpatico.features.rating_model import CLIP
 from simpatico.features.replies import column_names, find_replies
 from simpatico.features.words import Words
 from simpatico.models.names import why_missing
@@ -22,10 +21,9 @@ from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.partial_correlation import partial_correlations
 from simpatico.training.rating.data import RatedSet as TrainingSet
 from simpatico.training.rating.train import (
-    Examples,
     RatingSettings,
-    compute_columns,
     predict_left_out,
+    standardise_columns,
 )
 from simpatico.turns import Turns
 
@@ -42,13 +40,7 @@ def left_out_cells(sets: Sequence[TrainingSet], seed: int) -> Iterator[Cell]:
     for name, encoder in ENCODERS.items():
         if encoder and why_missing(encoder):
             continue
-        names, columns = column_names(bool(encoder)), compute_columns(sets, encoder)
-        pooled = np.concatenate(columns)
-        mean, sd = pooled.mean(axis=0), np.maximum(pooled.std(axis=0), 1e-6)
-        examples = [
-            Examples(one, one.group, np.clip((x - mean) / sd, -CLIP, CLIP), np.log1p(one.words))
-            for one, x in zip(sets, columns, strict=True)
-        ]
+        names, (examples, _, _) = column_names(bool(encoder)), standardise_columns(sets, encoder)
         rhos = list[float]()
         for one in examples:
             predicted = predict_left_out(one, examples, names, RatingSettings.penalty)

@@ -125,7 +125,7 @@ def mean_ratings(folder: Path, study: Study) -> dict[str, dict[str, float]]:
     for annotator in ANNOTATORS:
         rows = read_rows(folder / "annotations" / study.folder / f"{annotator}_ratings.csv")
         for what, dimensions in study.ratings.items():
-            points = sum(standardised(rows, dimension) for dimension in dimensions)
+            points = sum(annotator_z_scores(rows, dimension) for dimension in dimensions)
             for row, value in zip(rows, np.atleast_1d(points).tolist(), strict=True):
                 own = sums.setdefault(row[study.key], {})
                 own.setdefault(what, []).append(value)
@@ -135,7 +135,7 @@ def mean_ratings(folder: Path, study: Study) -> dict[str, dict[str, float]]:
     }
 
 
-def standardised(rows: Sequence[Mapping[str, str]], dimension: str) -> Floats:
+def annotator_z_scores(rows: Sequence[Mapping[str, str]], dimension: str) -> Floats:
     """One annotator's ratings in standard deviations from their mean."""
     sign = -1.0 if dimension.startswith("-") else 1.0
     values = np.array([float(row[dimension.removeprefix("-")]) for row in rows])

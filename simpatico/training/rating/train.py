@@ -104,32 +104,13 @@ def train_rating(
     if len({one.name for one in sets}) < len(sets):
         raise BadValue("two files of one name; give each set once, under a name of its own")
     names = column_names(bool(settings.encoder))
-    columns = compute_columns(sets, settings.encoder)
-    pooled = np.concatenate(columns)
-    mean, sd = pooled.mean(axis=0), np.maximum(pooled.std(axis=0), 1e-6)
-    examples = [
-        Examples(
-            one,
-            one.group,
-            one.means(np.clip((x - mean) / sd, -CLIP, CLIP)),
-            one.means(np.log1p(one.words)),
-        )
-        for one, x in zip(sets, columns, strict=True)
-    ]
+    examples, mean, sd = standardise_columns(sets, settings.encoder)
     parts = examples if len({e.group for e in examples}) > 1 else split_examples(examples, settings)
-    penalty = settings.penalty
-    weights = fit(examples, names, penalty)
-    predictions = [predict_left_out(part, parts, names, penalty) for part in parts]
-    evaluation = list[RatingEvaluation]()
-    for group in dict.fromkeys(part.group for part in parts):
-        rows = [at for at, part in enumerate(parts) if part.group == group]
-        evaluation += evaluate_group(
-            [parts[at] for at in rows],
-            [predictions[at] for at in rows],
-            names=names,
-            weights=weights,
-            seed=settings.seed,
-        )
+    weights = fit(examples, names, settings.penalty)
+    predictions = [predict_left_out(part, parts, names, settings.penalty) for part in parts]
+    evaluation = evaluate_sources(
+        parts, predictions, names=names, weights=weights, settings=settings
+    )
     turn_sd, dialog_sd = residual_sds(parts, predictions)
     model = find_model(settings.encoder) if settings.encoder else None
     recipe = RatingRecipe(
@@ -146,13 +127,32 @@ def train_rating(
         about.data,
         about.licence,
         about.limits,
-        tuple(evaluation),
+        evaluation,
     )
     facts = {**asdict(settings), "sets": [describe_set(one) for one in sets]}
     recipe_json = encode_json(msgspec.to_builtins(recipe) | {"training": facts})
-    card = rating_card(recipe, sets, penalty).render(about)
+    card = rating_card(recipe, sets, settings.penalty).render(about)
     write_model_folder(out, {RECIPE: recipe_json, CARD: card.encode()})
     return recipe
+
+
+def standardise_columns(
+    sets: Sequence[RatedSet], encoder: str
+) -> tuple[list[Examples], Floats, Floats]:
+    """The units of each set, and the means and standard deviations of all replies' columns."""
+    columns = compute_columns(sets, encoder)
+    pooled = np.concatenate(columns)
+    mean, sd = pooled.mean(axis=0), np.maximum(pooled.std(axis=0), 1e-6)
+    examples = [
+        Examples(
+            one,
+            one.group,
+            one.means(np.clip((x - mean) / sd, -CLIP, CLIP)),
+            one.means(np.log1p(one.words)),
+        )
+        for one, x in zip(sets, columns, strict=True)
+    ]
+    return examples, mean, sd
 
 
 def compute_columns(sets: Sequence[RatedSet], encoder: str) -> list[Floats]:
@@ -207,6 +207,28 @@ def predict_left_out(
     """What a model of the other sources predicts for a set."""
     others = [one for one in parts if one.group != part.group]
     return np.asarray(part.x @ fit(others, names, penalty))
+
+
+def evaluate_sources(
+    parts: Sequence[Examples],
+    predictions: Sequence[Floats],
+    *,
+    names: Sequence[str],
+    weights: Floats,
+    settings: RatingSettings,
+) -> tuple[RatingEvaluation, ...]:
+    """The results of every source, all of whose sets were left out together."""
+    rows = list[RatingEvaluation]()
+    for group in dict.fromkeys(part.group for part in parts):
+        own = [at for at, part in enumerate(parts) if part.group == group]
+        rows += evaluate_group(
+            [parts[at] for at in own],
+            [predictions[at] for at in own],
+            names=names,
+            weights=weights,
+            seed=settings.seed,
+        )
+    return tuple(rows)
 
 
 def evaluate_group(
