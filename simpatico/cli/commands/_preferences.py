@@ -54,8 +54,9 @@ def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> No
         show_table(*table, keys=2)
     family = format_count(max((r.family for r in evidence.accuracy), default=0), "score")
     ties, nulls = (max((getattr(r, c) for r in evidence.accuracy), default=0) for c in COUNTS)
+    unscored = f"; up to {format_count(nulls, 'choice')} without a score are left out"
     note(
         f"{HOW_TO_READ} p: of accuracy .5, after {CORRECTIONS[correction]} correction for {family} "
-        f"per quality; n: comparisons, or choices without {format_count(ties, 'tie')} and up to "
-        f"{format_count(nulls, 'choice')} that lack a score."
+        f"per quality; n: comparisons, or choices without {format_count(ties, 'tie')}"
+        f"{unscored if nulls else ''}."
     )
