@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -12,9 +13,18 @@ from simpatico import load, read, score
 from simpatico.errors import DataError
 from simpatico.features.chat_words import load_chat_words
 from simpatico.features.rating_model import load_rating_model
+from simpatico.features.replies import column_names
 from simpatico.training.card import About
 from simpatico.training.rating.chat_words import CountSettings, chat_texts, count_chat_words
 from simpatico.training.rating.data import read_rated_set
+from simpatico.training.rating.train import (
+    DEFAULT_PENALTY,
+    RatingSettings,
+    choose_penalty,
+    fit,
+    predict_left_out,
+    standardise_columns,
+)
 
 TOPICS = ("tea", "dogs", "rain", "trains", "music", "chess")
 ANSWERS = (
@@ -78,6 +88,28 @@ def test_a_known_signal_is_found_in_parts_left_out(trained):
     assert sum(one.n for one in rows) == 60
     assert "60 rated turns or dialogs in 1 sets" in output
     assert "log words" in output
+
+
+def test_the_penalty_is_chosen_without_the_ratings_it_predicts(tmp_path):
+    """A source of noise is predicted with the penalty that is best for the two others."""
+    settings = RatingSettings(seed=0)
+    sets = [
+        read_rated_set(chats, judgements=[ratings])
+        for chats, ratings in (make_set(tmp_path, name, seed=at) for at, name in enumerate("abc"))
+    ]
+    examples, _, _ = standardise_columns(sets, "")
+    names, rng = column_names(encoder=False), np.random.default_rng(0)
+    chosen = choose_penalty(examples[:2], names, settings)
+    expected = examples[2].x @ fit(examples[:2], names, chosen)
+    for ratings in (examples[2].y, rng.permutation(examples[2].y)):
+        last = replace(examples[2], source=replace(examples[2].source, rating=ratings))
+        predicted = predict_left_out(last, [*examples[:2], last], names, settings)
+        assert predicted.tolist() == expected.tolist()
+    fixed = RatingSettings(penalty=30.0)
+    assert choose_penalty(examples, names, fixed) == 30
+    few = examples[0].take(np.arange(40), "few")
+    few.source.cluster[:] %= 3
+    assert choose_penalty([few], names, settings) == DEFAULT_PENALTY
 
 
 def test_signs_make_sense_and_the_metric_loads_it(trained):

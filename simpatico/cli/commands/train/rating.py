@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 @opt.value(
     "--encoder", "package:minilm", 'Encoder of the text vectors; "none" for a model without one.'
 )
-@opt.value("--penalty", 3.0, "Ridge penalty.")
+@opt.option(
+    "--penalty",
+    "Ridge penalty.  [default: the one of 1, 3, 10, 30 and 100 that predicts sources left out "
+    "best]",
+    type=float,
+)
 @opt.seed("Random seed of the bootstrap and of splits.")
 @opt.text("--source", "What the data are, for the model card.  [default: names of the files]")
 @shared.licence
