@@ -52,4 +52,8 @@ def relevance(cosines: Floats) -> Floats:
 
 def perceived_empathy(parts: Floats, cosines: Floats) -> Floats:
     """The weighted mean of the parts and of relevance, from 0 to 1."""
-    return np.asarray(parts @ np.array(WEIGHTS) + RELEVANCE_WEIGHT * relevance(cosines))
+    # added up in a fixed order: a product of matrices rounds one row otherwise than many
+    total = RELEVANCE_WEIGHT * relevance(cosines)
+    for part, weight in zip(parts.T, WEIGHTS, strict=True):
+        total = total + weight * part
+    return np.asarray(total)

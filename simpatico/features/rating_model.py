@@ -34,6 +34,7 @@ from simpatico.features.replies import (
     column_names,
     reply_columns,
 )
+from simpatico.features.sentiment import EMOTIONAL, POSITIVE
 from simpatico.models.folder import read_model_folder
 from simpatico.models.names import find_model, short_model_name
 from simpatico.turns import Turns
@@ -121,7 +122,7 @@ class RatingParts:
     absent: str | None = field(default=None, compare=False)
 
     @property
-    def neural(self) -> tuple[Embeddings, PairHead] | None:
+    def neural(self) -> tuple[Embeddings, PairHead, PairHead, PairHead] | None:
         """The features of a model with an encoder; null for one without."""
         encoder = "" if self.absent else load_rating_model(self.model).recipe.encoder
         return neural_features(encoder)
@@ -162,9 +163,9 @@ class RatingPredictor:
         return self.model.contributions(reply_columns(replies, self.words, self.neural))
 
 
-def neural_features(encoder: str) -> tuple[Embeddings, PairHead] | None:
+def neural_features(encoder: str) -> tuple[Embeddings, PairHead, PairHead, PairHead] | None:
     """The features behind the columns that need an encoder; null without one."""
-    return (Embeddings(encoder), RELEVANCE) if encoder else None
+    return (Embeddings(encoder), RELEVANCE, EMOTIONAL, POSITIVE) if encoder else None
 
 
 def rating_folder(model: str) -> Path | None:

@@ -14,7 +14,7 @@ The columns, and the part of the rating that each belongs to:
 - repetition: share of the words that are copied, of words and of pairs of words that the reply
   repeats, of trigrams that the speaker has used before in the dialog, and how far the cosine with
   the answered turn is above .9
-- tone: an exclamation mark
+- tone: an exclamation mark; whether the sentiment fits that of the answered turn (`sentiment`)
 - length: how far log(1 + words) is below log(6) or above log(25)
 Example: "I like tea. Do you like tea?" answers "Tea or coffee? Do you like tea?" with a sentence of
 its own, "I like tea.", and 4 of its 7 words are copied.
@@ -39,6 +39,8 @@ from simpatico.features.embeddings import TextEncoder, row_cosines, unit_length
 from simpatico.features.heads.folder import HeadProbabilities
 from simpatico.features.lexicon import load_lexicon
 from simpatico.features.repeats import find_repeats
+from simpatico.features.sentences import END
+from simpatico.features.sentiment import sentiment_match
 from simpatico.features.words import WordTable, cut_words
 from simpatico.turns import Turns
 
@@ -52,11 +54,13 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "repetition": (
         *("copied", "repeated_words", "repeated_pairs", "repeated_trigrams", "near_copy"),
     ),
-    "tone": ("exclamation",),
+    "tone": ("exclamation", "sentiment_match"),
     "length": ("short", "long"),
 }
 """The columns of each part."""
-WITH_ENCODER = ("cosine", "cosine_context", "cosine_best", "relevance", "near_copy")
+WITH_ENCODER = (
+    *("cosine", "cosine_context", "cosine_best", "relevance", "near_copy", "sentiment_match"),
+)
 WITHOUT_ENCODER = ("overlap_reply", "overlap_any", "repeated_pairs")
 """Columns that stand in for those of an encoder, beside which they add nothing."""
 EARLIER = 2
@@ -74,7 +78,6 @@ TOKENISED = r"\sn't\b|\s'\s?\w|\w'\s(?:s|m|re|ve|ll|d|t)\b|_comma_"
 """Contractions that a tokenised text has apart, "do n't" and "it 's": their words would be others.
 
 Spaces before punctuation do not change words."""
-SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -130,6 +133,8 @@ class NeuralColumns:
 
     encoder: TextEncoder
     relevance: HeadProbabilities
+    emotional: HeadProbabilities
+    positive: HeadProbabilities
 
 
 def reply_columns(
@@ -148,6 +153,9 @@ def reply_columns(
         columns |= cosine_columns(own, replies, neural.encoder)
         probability = neural.relevance.of(replies.answered, own)
         columns["relevance"] = log_odds(np.nan_to_num(probability, nan=0.5))
+        columns["sentiment_match"] = sentiment_match(
+            neural.emotional, neural.positive, replies.answered, own
+        )
     # what only echoes the answered turn is near to it, and yet no answer
     echo = find_echoes(replies, copied)
     for name in PARTS["fit"]:
@@ -213,7 +221,7 @@ def own_sentences(text: str, context: Sequence[str]) -> tuple[str, float]:
     """
     seen = " | ".join(" ".join(WORD.findall(one.lower())) for one in context)
     kept, left_out, total = list[str](), 0, 0
-    sentences = [one for one in SENTENCE_END.split(text) if one.strip()]
+    sentences = [one for one in END.split(text) if one.strip()]
     for sentence in sentences:
         spoken = WORD.findall(sentence.lower())
         total += len(spoken)

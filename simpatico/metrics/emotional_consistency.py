@@ -9,16 +9,11 @@ neutral turns get no points.
 The soft score takes probabilities in the place of yes and no, and so also covers turns that are
 neutral or nearly so. The paper does not say what is consistent with a neutral turn: here a positive
 reply is (1), a negative one is not (0), and a neutral one gets its half point. So a reply should be
-negative after a negative turn and positive after any other. With u and e that the turn and the
-reply are emotional, a and b that they are positive, all independent, and a' = 1 - u (1 - a) that
-the turn is not negative, the expected points are
-
-    (1 - e) / 2 + e (a' b + (1 - a') (1 - b)).
-
+negative after a negative turn and positive after any other; `features.sentiment` has the formula.
 Of the rules tried for neutral turns this one had the highest correlation with ratings on 13 known
-sets (docs/emotional-consistency.md); where a turn is surely emotional, u = 1, all are the same.
-Example: u = .9, e = .8, a = .9, b = .7 is 1 point; a' = .91, and the soft score is
-.1 + .8 (.637 + .027) = .6312. For a surely neutral turn, a' = 1, it is .1 + .8 x .7 = .66.
+sets (docs/emotional-consistency.md); where a turn is surely emotional, all are the same.
+Example: probabilities that turn and reply are emotional of .9 and .8, that they are positive of .9
+and .7: 1 point, and a soft score of .6312.
 """
 
 from __future__ import annotations
@@ -35,6 +30,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.script import OtherScript
+from simpatico.features.sentiment import expected_points
 from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.classifier import BinaryClassifier
@@ -203,12 +199,3 @@ def consistency_points(
     same_sign = (context >= POSITIVE_FROM) == (answer >= POSITIVE_FROM)
     points = np.where(emotional < threshold, 0.5, same_sign)
     return np.where(np.isnan(emotional + context + answer), np.nan, points)
-
-
-def expected_points(
-    user_emotional: Floats, emotional: Floats, context: Floats, answer: Floats
-) -> Floats:
-    """The expected points of each answer, taking the four probabilities as independent."""
-    not_negative = 1 - user_emotional * (1 - context)
-    same_sign = not_negative * answer + (1 - not_negative) * (1 - answer)
-    return (1 - emotional) / 2 + emotional * same_sign

@@ -56,7 +56,7 @@ COMPARISONS = {
     "fluency": "reads (more|less) fluently",
     "specificity": "says (more|fewer) different things",
     "repetition": "copies and repeats (less|more)",
-    "tone": "sounds (more|less) lively",
+    "tone": "has a (more|less) fitting tone",
     "length": "has replies of a (more|less) suitable length",
 }
 """What is said of a system whose part is higher, and of one whose part is lower."""

@@ -14,8 +14,9 @@ from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.heads import folder as head_folder
 from simpatico.features.heads.folder import HeadEvaluation
+from simpatico.features.sentiment import expected_points
 from simpatico.metric import collect_evidence, missing_resource
-from simpatico.metrics.emotional_consistency import consistency_points, expected_points
+from simpatico.metrics.emotional_consistency import consistency_points
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import nulls, scores, word_head

@@ -29,10 +29,10 @@ from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.features.sentiment import expected_points
 from simpatico.metrics.emotional_consistency import (
     EmotionalConsistency,
     consistency_points,
-    expected_points,
 )
 from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.emotional_consistency.data import LABEL_NAMES

@@ -51,9 +51,10 @@ LENGTH_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 30)
 
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
-# "paper" is the network of Ghazarian et al. (2020); "best" adds how a text is written and is linear
+# "paper" is the network of Ghazarian et al. (2020); "best" is linear, and adds how near both texts
+# are and how they are written
 PAPER = HeadShape(("first", "second"), (64, 32, 8), "relu", rate=1e-3)
-BEST = HeadShape(("first", "second"), grams=CharNgramSettings())
+BEST = HeadShape(("first", "second", "product"), grams=CharNgramSettings())
 SHAPES: Mapping[tuple[HeadName, PooledBy], HeadShape] = {
     ("paper", "mean"): PAPER,
     ("paper", "max"): replace(PAPER, rate=1e-2),
@@ -204,7 +205,9 @@ def fit_engagement_head(
     if shape.grams is None:
         return fit_head(shape, vectors, train, validation, seed=seed, base=base, tick=tick)
     names = list(texts.rows)
-    return fit_linear_head(shape.grams, names, vectors, train, validation, base=base, tick=tick)
+    return fit_linear_head(
+        shape.grams, names, vectors, train, validation, parts=shape.parts, base=base, tick=tick
+    )
 
 
 def head_logits(head: Head, texts: EncodedTexts, exchanges: Exchanges) -> Floats:

@@ -8,7 +8,7 @@ n-grams are a sparse matrix, and a bucket that no training text has keeps its we
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +16,14 @@ import numpy as np
 from simpatico.arrays import Floats, Floats32
 from simpatico.features.char_ngrams import CharNgramSettings, count_char_ngrams
 from simpatico.features.classes import sigmoid
-from simpatico.features.heads.head import CharNgramWeights, Head
+from simpatico.features.heads.head import CharNgramWeights, Head, Part
 from simpatico.training.fit.mlp import PairExamples
 
-PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3)
+PENALTIES = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 """Each fit starts from the weights of the stronger penalty before it."""
-VECTOR_SCALE = 1.5
-"""Vectors are multiplied by it, so that the penalty weighs less on them than on n-grams."""
+SCALES: Mapping[Part, float] = {"first": 1.5, "second": 1.5, "product": 18.0}
+"""Vectors are multiplied by these, so that the penalty weighs less on them than on n-grams; the
+entries of a product are far smaller than those of its factors."""
 MAX_ITERATIONS = 400
 TOLERANCE = 1e7 * float(np.finfo(np.float64).eps)
 """L-BFGS-B ends with a step that lowers the loss by a smaller share; scipy's own default."""
@@ -39,13 +40,20 @@ class LogisticData(NamedTuple):
     """Logits of a model that stays as it is, to which this one is added."""
 
     @classmethod
-    def from_pairs(cls, pairs: PairExamples, vectors: Floats32, char_ngrams: Any) -> LogisticData:
-        """Vectors and n-grams of both texts of each pair."""
+    def from_pairs(
+        cls,
+        pairs: PairExamples,
+        vectors: Floats32,
+        char_ngrams: Any,
+        parts: tuple[Part, ...] = ("first", "second"),
+    ) -> LogisticData:
+        """What the parts name of the vectors of each pair, and the n-grams of both texts."""
         from scipy import sparse
 
         both = (pairs.first, pairs.second)
-        dense = [VECTOR_SCALE * sparse.csr_matrix(vectors[rows]) for rows in both]
-        return cls.from_columns([*dense, *(char_ngrams[rows] for rows in both)], pairs)
+        inputs = Head(parts, ()).inputs(*(vectors[rows] for rows in both))
+        dense = sparse.csr_matrix(inputs * column_scales(parts, vectors.shape[1]))
+        return cls.from_columns([dense, *(char_ngrams[rows] for rows in both)], pairs)
 
     @classmethod
     def from_columns(
@@ -81,25 +89,33 @@ def fit_linear_head(
     train: PairExamples,
     validation: PairExamples,
     *,
+    parts: tuple[Part, ...] = ("first", "second"),
     base: Head | None = None,
     tick: Callable[[int], object] = lambda n: None,
 ) -> Head:
     """The head of least validation loss; the base itself, where no fit is better."""
     char_ngrams = char_ngram_matrix(texts, form)
-    splits = [LogisticData.from_pairs(p, vectors, char_ngrams) for p in (train, validation)]
+    splits = [LogisticData.from_pairs(p, vectors, char_ngrams, parts) for p in (train, validation)]
     start = np.zeros(splits[0].rows.shape[1]) if base is None else flatten_head(base)
     weights = fit_best_penalty(splits[0], splits[1], start, tick)
-    sizes = np.cumsum([2 * vectors.shape[1], form.columns, form.columns])
+    scales = column_scales(parts, vectors.shape[1])
+    sizes = np.cumsum([len(scales), form.columns, form.columns])
     dense, first, second, offset = np.split(weights, sizes)
-    layer = (VECTOR_SCALE * dense[:, None], offset)
-    return Head(("first", "second"), (layer,), grams=CharNgramWeights(form, first, second))
+    layer = ((scales * dense)[:, None], offset)
+    return Head(parts, (layer,), grams=CharNgramWeights(form, first, second))
+
+
+def column_scales(parts: tuple[Part, ...], width: int) -> Floats:
+    """What each column of the vectors is multiplied by."""
+    return np.repeat([SCALES[part] for part in parts], width)
 
 
 def flatten_head(head: Head) -> Floats:
     """The weights of a linear head in the order of the design matrix."""
     (matrix, offset), grams = head.layers[0], head.grams
     char_ngrams = [] if grams is None else [grams.first, grams.second]
-    return np.concatenate([matrix[:, 0] / VECTOR_SCALE, *char_ngrams, offset]).astype(np.float64)
+    dense = matrix[:, 0] / column_scales(head.parts, head.vector_width)
+    return np.concatenate([dense, *char_ngrams, offset]).astype(np.float64)
 
 
 def fit_best_penalty(

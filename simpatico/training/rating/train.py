@@ -45,7 +45,7 @@ from simpatico.wording import format_interval, format_number
 RAISES = (
     *("cosine", "cosine_context", "cosine_best", "relevance"),
     *("overlap_reply", "overlap_any", "overlap_earlier"),
-    *("association", "content_words", "exclamation"),
+    *("association", "content_words", "exclamation", "sentiment_match"),
 )
 LOWERS = (
     *("copied", "repeated_words", "repeated_pairs", "repeated_trigrams", "near_copy"),

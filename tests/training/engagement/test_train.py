@@ -141,7 +141,7 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     training = EngagementSettings(base=base)
     report = train_engagement(turned, tmp_path / "m", settings=training, about=ABOUT)
     told = load_heads(f"path:{tmp_path / 'm'}", "engagement").recipe.heads["engaging"]
-    assert (told.encoder, told.parts) == (ENCODER, ["first", "second"])
+    assert (told.encoder, told.parts) == (ENCODER, ["first", "second", "product"])
     assert told.grams == CharNgramSettings(2, 4, 2**16)
     assert report.rows[0].auc.value > 0.5
     assert load_initial_head(training)[0].shape.rate == 1e-4

@@ -43,6 +43,19 @@ def test_it_learns_how_a_reply_is_written(vectors):
     assert [number > 0 for number in said] == ["!!" in text for text in TEXTS]
 
 
+def test_a_product_tells_pairs_that_share_a_direction():
+    """Neither side alone says which pairs have the same sign; with 1 dimension the product does."""
+    vectors = np.array([[1.0], [-1.0]], np.float32)
+    first, second = np.repeat([[0, 0, 1, 1]], 20, 0).ravel(), np.tile([0, 1], 40)
+    pairs = PairExamples(first, second, (first == second).astype(np.float32))
+    head = fit_linear_head(FORM, ["", ""], vectors, pairs, pairs, parts=("first", "product"))
+    assert head.layers[0][0][:, 0] == pytest.approx([0, head.layers[0][0][1, 0]], abs=1e-3)
+    assert head.logit(head.inputs(vectors[[0, 0]], vectors[[0, 1]])) == pytest.approx(
+        [head.layers[0][0][1, 0], -head.layers[0][0][1, 0]], abs=1e-3
+    )
+    assert head.layers[0][0][1, 0] > 2
+
+
 def test_at_the_least_cost_slope_and_pull_are_in_balance(vectors):
     """There the slope of the loss equals minus the pull times the way from the start."""
     pairs = examples(60, rng=np.random.default_rng(2), rule=lambda a, b: len(a) > len(b))
