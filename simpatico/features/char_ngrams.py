@@ -10,7 +10,7 @@ Example: "ab", n-grams of 2, has "\\na", "ab", "b\\n"; each counts 1 / sqrt(3) =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,6 +29,8 @@ FACTORS = tuple(np.uint64(n) for n in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D
 """Odd multipliers that spread the characters of an n-gram over 32 bits, one a position."""
 BITS = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(15)
+BATCH = 2**18
+"""Characters of texts that are counted together; more need memory, and are no faster."""
 
 
 class CharNgramSettings(msgspec.Struct, frozen=True):
@@ -79,35 +81,59 @@ class CharNgrams(NamedTuple):
 
 def count_char_ngrams(texts: Sequence[str], settings: CharNgramSettings) -> CharNgrams:
     """The values of the buckets; every text fills at least the one for length."""
-    rows = [fill_buckets(text, settings) for text in texts]
-    sizes = np.array([0, *(len(bucket) for bucket, _ in rows)], np.int64)
-    empty = np.zeros(0)
+    parts = [count_batch(batch, settings) for batch in batches(texts)]
+    sizes = [np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)]
     return CharNgrams(
-        np.cumsum(sizes),
-        np.concatenate([empty.astype(np.int64), *(bucket for bucket, _ in rows)]),
-        np.concatenate([empty, *(value for _, value in rows)]),
+        np.cumsum(np.concatenate(sizes)),
+        np.concatenate([np.zeros(0, np.int64), *(part.bucket for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.value for part in parts)]),
     )
 
 
-def fill_buckets(text: str, settings: CharNgramSettings) -> tuple[Ints, Floats]:
-    """The buckets that a text fills, in rising order, and their values."""
-    raw = f"{EDGE}{text}{EDGE}".encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(raw, np.uint32).astype(np.uint64)
-    lengths = range(settings.shortest, min(settings.longest, len(codes)) + 1)
-    hashes = np.concatenate([np.zeros(0, np.uint64), *(ngram_hashes(codes, n) for n in lengths)])
-    # the number of buckets is a power of 2, so that a mask takes the remainder
-    bucket, count = np.unique(hashes & np.uint64(settings.buckets - 1), return_counts=True)
+def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Neighbouring texts of at most `BATCH` characters together, or a single longer one."""
+    start, size = 0, 0
+    for at, text in enumerate(texts):
+        if at > start and size + len(text) > BATCH:
+            yield texts[start:at]
+            start, size = at, 0
+        size += len(text)
+    if start < len(texts):
+        yield texts[start:]
+
+
+def count_batch(texts: Sequence[str], settings: CharNgramSettings) -> CharNgrams:
+    """The buckets that each text fills, in rising order, and their values."""
+    joined = "".join(f"{EDGE}{text}{EDGE}" for text in texts)
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    characters = np.array([len(text) for text in texts], np.int64)
+    row = np.repeat(np.arange(len(texts)), characters + 2)
+    keys = list[Ints]()
+    for length in range(settings.shortest, settings.longest + 1):
+        # the number of buckets is a power of 2, so that a mask takes the remainder
+        bucket = (ngram_hashes(codes, length) & np.uint64(settings.buckets - 1)).astype(np.int64)
+        first, last = row[: len(bucket)], row[length - 1 :]
+        inside = first == last
+        keys.append(first[inside] * settings.columns + bucket[inside])
+    # the bucket for length follows all others of a text
+    keys.append(np.arange(len(texts)) * settings.columns + settings.buckets)
+    ordered = np.sort(np.concatenate(keys))
+    new = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    count = np.diff(np.append(new, len(ordered)))
+    row, bucket = np.divmod(ordered[new], settings.columns)
     value = 1 + np.log(count)
-    length = np.log1p(len(text)) - CENTRE
-    return (
-        np.append(bucket.astype(np.int64), settings.buckets),
-        np.append(value / np.sqrt((value**2).sum() or 1.0), length),
-    )
+    is_length = bucket == settings.buckets
+    value[is_length] = 0.0
+    starts = np.searchsorted(row, np.arange(len(texts) + 1))
+    norm = np.sqrt(np.add.reduceat(value**2, starts[:-1]))
+    value = value / np.where(norm > 0, norm, 1.0)[row]
+    value[is_length] = np.log1p(characters) - CENTRE
+    return CharNgrams(starts, bucket, value)
 
 
 def ngram_hashes(codes: Codes, length: int) -> Codes:
     """A hash below 2 ** 32 for every n-gram of this length."""
-    count = len(codes) - length + 1
+    count = max(len(codes) - length + 1, 0)
     hashes = np.full(count, length, np.uint64)
     for position, factor in enumerate(FACTORS[:length]):
         hashes = ((hashes ^ codes[position : position + count]) * factor) & BITS

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from simpatico.features.char_ngrams import (
     CharNgramSettings,
     count_char_ngrams,
-    fill_buckets,
     ngram_hashes,
 )
 
@@ -20,7 +19,7 @@ def test_a_text_of_three_runs():
 
     Two characters: log(3) - 4 = -2.901388.
     """
-    bucket, value = fill_buckets("ab", TWO)
+    _, bucket, value = count_char_ngrams(["ab"], TWO)
     assert value == pytest.approx([3**-0.5] * 3 + [-2.901388], abs=1e-6)
     assert bucket[-1] == 2**16
     assert sorted(bucket) == list(bucket)
@@ -29,7 +28,7 @@ def test_a_text_of_three_runs():
 def test_a_run_that_comes_twice_counts_one_and_log_two():
     """ "aaa": runs \\na, aa, aa, a\\n: 1, 1 + log 2, 1 over the root of 2 + (1 + log 2) ** 2."""
     twice = 1 + np.log(2)
-    _, value = fill_buckets("aaa", TWO)
+    value = count_char_ngrams(["aaa"], TWO).value
     assert sorted(value[:-1]) == pytest.approx(
         sorted(np.array([1, 1, twice]) / np.sqrt(2 + twice**2))
     )
@@ -47,7 +46,7 @@ def test_weighed_sums_what_is_in_the_buckets():
     settings = CharNgramSettings(1, 1, 4)
     counts = count_char_ngrams(["a", "", "ab"], settings)
     plain = np.ones(5)
-    by_hand = [fill_buckets(text, settings)[1].sum() for text in ("a", "", "ab")]
+    by_hand = [count_char_ngrams([text], settings).value.sum() for text in ("a", "", "ab")]
     assert counts.dot(plain) == pytest.approx(by_hand)
 
 
