@@ -133,6 +133,9 @@ judgements = combine(
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
 )
+correlation = choice(
+    "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."
+)
 settings = repeatable(
     "--set",
     "Parameter of a metric, such as emotional_entropy.normalised=true.",

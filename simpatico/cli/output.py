@@ -15,7 +15,8 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Literal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
@@ -44,7 +45,7 @@ def clean(text: str) -> str:
 
 def result(text: str) -> None:
     """A line of the result."""
-    click.echo(clean(text))
+    click.echo(wrap(clean(text), sys.stdout))
 
 
 def heading(text: str) -> None:
@@ -59,7 +60,28 @@ def heading(text: str) -> None:
 
 def note(text: str) -> None:
     """A line for the user at the terminal, not for a script."""
-    click.echo(clean(text), err=True)
+    click.echo(wrap(clean(text), sys.stderr), err=True)
+
+
+def wrap(text: str, stream: TextIO | None) -> str:
+    """The text broken between words on a terminal, which would break inside; else one line."""
+    if stream is None or not stream.isatty():
+        return text
+    return fold(text, get_terminal_size().columns)
+
+
+def fold(text: str, width: int = PIPED) -> str:
+    """The text in lines of at most `width`, broken between words; later lines are indented more."""
+    indent = " " * (len(text) - len(text.lstrip()))
+    lines = fill(
+        text.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or text
 
 
 def show_json(value: object) -> None:

@@ -25,8 +25,9 @@ from simpatico.judgements import Judgements, Preferences
 from simpatico.reporting.minimum_data import RATED, ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
+from simpatico.stats.correlation import Kind
 from simpatico.validation.chart import is_significant
-from simpatico.validation.correlations import CorrelationRow
+from simpatico.validation.correlations import CorrelationRow, CorrelationSettings
 from simpatico.validation.evidence import Evidence, Question, validate
 from simpatico.validation.overlap import (
     ScoreStructure,
@@ -68,6 +69,7 @@ class Findings:
     traditional: tuple[str, ...] = ()
     preferences: PreferenceEvidence | None = field(default=None, repr=False)
     turns_from: int = 0
+    correlation: Kind = "pearson"
 
     @property
     def shell_name(self) -> str:
@@ -161,6 +163,7 @@ def gather_findings(
     pair: Pair | None = None,
     traditional: tuple[str, ...] = (),
     turns_from: int = 0,
+    correlation: Kind = "pearson",
 ) -> Findings:
     """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
     scores = main_scores(run.facts)
@@ -169,7 +172,7 @@ def gather_findings(
         if name not in names:
             raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
     table = run.at("system")
-    evidence, preferences, reason = validate_judgements(run, judgements, traditional)
+    evidence, preferences, reason = validate_judgements(run, judgements, traditional, correlation)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
     ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
@@ -191,6 +194,7 @@ def gather_findings(
         traditional=traditional,
         preferences=preferences,
         turns_from=turns_from,
+        correlation=correlation,
     )
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
@@ -268,7 +272,10 @@ def select_pairs(
 
 
 def validate_judgements(
-    run: Run, judgements: Judgements | Preferences | None, traditional: tuple[str, ...]
+    run: Run,
+    judgements: Judgements | Preferences | None,
+    traditional: tuple[str, ...],
+    correlation: Kind = "pearson",
 ) -> tuple[Evidence | None, PreferenceEvidence | None, str]:
     """The scores against ratings or preferences, or a sentence why they cannot be compared.
 
@@ -280,7 +287,8 @@ def validate_judgements(
         if isinstance(judgements, Preferences):
             found = validate_preferences(run, judgements)
             return None, found, "Preferences were given, but no human ratings."
-        return validate(run, judgements, Question(traditional=traditional)), None, ""
+        how = CorrelationSettings(kind=correlation)
+        return validate(run, judgements, Question(traditional=traditional), how), None, ""
     except DataError as error:
         text = str(error).replace(str(run.folder), run.folder.resolve().name)
         return None, None, f"{capitalize(text)}."

@@ -12,6 +12,7 @@ import polars as pl
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import JudgeKind, Judgements
+from simpatico.progress import track_each
 from simpatico.run import Run
 from simpatico.stats.result import Row
 from simpatico.turns import Level
@@ -222,7 +223,7 @@ def pairs_to_compare(names: Sequence[str], question: Question) -> list[tuple[str
 def rater_statistics(judgements: Judgements, seed: int) -> list[AgreementRow]:
     """Inter-rater agreement on each quality, and the noise ceiling that follows from it."""
     rows: list[AgreementRow] = []
-    for quality in judgements.frame["quality"].unique().sort():
+    for quality in track_each("inter-rater agreement", judgements.frame["quality"].unique().sort()):
         ratings = rating_matrix(judgements, quality)
         rows += agreement_rows(ratings, quality, seed=seed)
         rows += noise_ceiling(ratings, quality, seed=seed)

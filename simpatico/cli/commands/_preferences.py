@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RATINGS_ONLY = (
     *("traditional", "against", "correlation", "level", "clusters", "gold"),
-    *("with_human", "attention", "standardise"),
+    *("with_human", "attention", "standardise", "format", "verbose"),
 )
 """Options that say nothing about preferences."""
 COUNTS = ("ties", "nulls")

@@ -15,7 +15,7 @@ from simpatico.cli.commands.report import read_findings
 from simpatico.cli.output import result
 
 
-@click.command(name="figure")
+@click.command(name="figure", cls=opt.accept_old_names(kind="correlation"))
 @click.argument("kind", type=click.Choice(["radar", "heatmap", "forest", "dots", "tpt"]))
 @opt.path("--run", "Run folder.", required=True)
 @opt.judgements
@@ -24,6 +24,7 @@ from simpatico.cli.output import result
     "--pair", "For forest without ratings: the two systems.", nargs=2, metavar="SYSTEM SYSTEM"
 )
 @opt.traditional
+@opt.correlation
 @opt.value(
     "--width",
     84,

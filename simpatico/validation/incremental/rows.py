@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
+from simpatico.progress import track_each
 from simpatico.stats.correction import CORRECTIONS, Correction, correct_p_values
 from simpatico.stats.regression import NestedModels, prepare_nested
 from simpatico.stats.result import Row
@@ -96,7 +97,7 @@ def incremental_rows(
     models = list(product(units.qualities, t_groups, p_groups))
     cases = (
         prepare_comparison(units.of_quality(quality), t_scores, p_scores, how)
-        for quality, (_, t_scores), (_, p_scores) in models
+        for quality, (_, t_scores), (_, p_scores) in track_each("incremental validity", models)
     )
     gains = [gain for batch in batch_by_size(cases) for gain in compare_all(batch)]
     rows: list[IncrementalRow] = []
