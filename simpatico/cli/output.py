@@ -25,7 +25,6 @@ from simpatico.wording import NO_VALUE, format_interval, format_number, format_p
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "csv", "json"]
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 NUMBER = re.compile(r"[-−–+<\[\d]|\.\d")

@@ -8,16 +8,18 @@ where the two agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import comb, isfinite, sqrt
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.comparison import samples
 from simpatico.comparison.samples import Selection, TwoSamples, Unit, UnitLevel
 from simpatico.evidence import Grade, grade_of
+from simpatico.frames import Tabular
 from simpatico.metric import Better, score_wording
 from simpatico.run import Run
 from simpatico.stats import means
@@ -118,8 +120,13 @@ class Difference:
         return "hint" if excludes_0 or self.p_value <= alpha else "unclear"
 
 
-class Differences(list[Difference]):
+class Differences(list[Difference], Tabular):
     """The differences of a comparison, pair by pair in the order of the systems."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per pair of systems and score."""
+        rows = [{**asdict(d), "finding": d.finding} for d in self]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def _repr_html_(self) -> str:
         from simpatico.comparison.chart import differences_notebook

@@ -56,7 +56,7 @@ class Conversations:
     of one stem are numbered (`stem-2/id`), so that ids never clash.
     """
 
-    paths: tuple[str | Path, ...]
+    paths: tuple[str | Path | Source, ...]
     format: str | None = None
     system: str | None = None
     merge: bool = True
@@ -69,7 +69,7 @@ class Conversations:
         """The inputs, opened once; each may be given once."""
         if not self.paths:
             raise DataError("no input; give one or more files, or - for standard input")
-        sources = tuple(Source.of(path) for path in self.paths)
+        sources = tuple(p if isinstance(p, Source) else Source.of(p) for p in self.paths)
         paths = set[Path | None]()
         for source in sources:
             path = source.path and source.path.resolve()
@@ -167,7 +167,7 @@ class ChunkBuilder:
 
 
 def read(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     format: str | None = None,
     system: str | None = None,

@@ -11,6 +11,7 @@ import polars as pl
 
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import DataError, UnknownName, suggest_names
+from simpatico.frames import Tabular
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.progress import track_each
 from simpatico.run import Run
@@ -62,7 +63,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Tabular):
     """Inter-rater agreement, correlations of scores with ratings, and tests between scores.
 
     `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
@@ -85,6 +86,11 @@ class Evidence:
         from simpatico.validation.chart import evidence_notebook
 
         return evidence_notebook(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The correlations: a row per quality and score."""
+        rows = [row.as_json() for row in self.correlations]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def as_json(self) -> dict[str, Any]:
         """Every list of rows; `systems` only at level system."""
