@@ -49,7 +49,7 @@ ALLOWED = {
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring"),
+        *("table", "scoring", "wording"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},

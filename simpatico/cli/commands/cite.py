@@ -1,0 +1,34 @@
+"""`simpatico cite`: the Methods paragraph of a run, and BibTeX of everything it used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from simpatico.cli import options as opt
+from simpatico.cli.output import clean, fold, heading, line_width
+
+
+@click.command(name="cite")
+@click.argument("run", type=opt.PATH)
+@opt.choice("--format", ["text", "bibtex"], "A Methods paragraph and BibTeX, or BibTeX alone.")
+def command(run: Path, format: str) -> None:
+    """Print a Methods paragraph and BibTeX of everything RUN used.
+
+    \b
+    Examples:
+      simpatico cite run
+      simpatico cite run --format bibtex > run.bib
+    """
+    from simpatico.run import Run
+    from simpatico.run.citation import bibliography, methods_paragraph
+
+    folder = Run(run)
+    if format == "text":
+        heading("Methods")
+        click.echo(fold(clean(methods_paragraph(folder)), line_width()))
+        click.echo()
+        heading("References")
+    for line in bibliography(folder).splitlines():
+        click.echo(clean(line))

@@ -1,0 +1,178 @@
+"""`simpatico show` and `simpatico explain`: the row one is after, the words behind it, tidy data."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import simpatico
+from tests.command_line import simpatico as call
+
+SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
+METRICS = "length,question_rate,style_matching,dyad_style_matching"
+DIALOG = "dog-died/harbor"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("show") / "run"
+    done = call("score", SAMPLES, "--out", out, "--metrics", METRICS)
+    assert done.returncode == 0, done.stderr
+    return simpatico.Run(out)
+
+
+def rows_of(text):
+    """The cells of a printed table's rows."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("──")) + 1
+    return [line.split() for line in lines[start : lines.index("", start)]]
+
+
+def test_sorted_by_a_score_of_one_system(run):
+    line = ["show", run.folder, "--sort", "length", "--system", "brisk", "--rows", "3"]
+    own = run.at("dialog").filter(system="brisk").sort("length")
+    for options, best in (([], own.reverse()), (["--ascending"], own)):
+        rows = rows_of(call(*line, *options).stdout)
+        assert [row[0] for row in rows] == best["dialog"].head(3).to_list()
+        assert [float(row[3]) for row in rows] == pytest.approx(best["length"].head(3), abs=5e-4)
+    csv = pl.read_csv(call(*line, "--format", "csv").stdout.encode())
+    assert csv["length"].to_list() == own["length"].reverse().to_list()
+
+
+def test_one_dialog_is_shown_turn_by_turn(run):
+    rows = json.loads(call("show", run.folder, "--dialog", DIALOG, "--format", "json").stdout)
+    assert [row["turn"] for row in rows] == list(range(11))
+
+
+def long_frame(run, *options):
+    return pl.read_csv(call("show", run.folder, "--format", "long", *options).stdout.encode())
+
+
+def test_the_long_file_has_dyad_partner_and_time_and_every_value(run):
+    frame = long_frame(run, "--level", "turn")
+    assert frame.columns[:7] == ["dyad", "dialog", "turn", "speaker", "system", "partner", "time"]
+    assert frame.columns[-3:] == ["score", "value", "reason"]
+    turns = run.at("turn")
+    for score in ("length", "style_matching"):
+        part = frame.filter(score=score)
+        assert part["value"].to_list() == turns[score].to_list()
+        assert (part["value"].is_null() == part["reason"].is_not_null()).all()
+    assert (frame["dyad"] == frame["dialog"]).all()
+    assert (frame["speaker"] != frame["partner"]).all()
+
+
+def test_both_speakers_of_a_dyad_have_its_score_in_the_long_file(run):
+    frame = long_frame(run, "--scores", "dyad_style_matching,percent_article")
+    own = frame.filter(score="dyad_style_matching")
+    per_dyad = own.group_by("dyad").agg(pl.len(), pl.col("value").n_unique().alias("different"))
+    assert per_dyad.select("len", "different").unique().rows() == [(2, 1)]
+    assert frame.filter(score="percent_article")["value"].is_between(0, 100).all()
+
+
+def test_columns_that_the_run_kept_are_conditions(run, tmp_path):
+    """Whatever else the table of turns holds; of extras, each name is a column."""
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder, folder)
+    path = folder / "text.parquet"
+    extras = pl.lit('{"segment": "x", "score": 3}').alias("extras")
+    pl.read_parquet(path).with_columns(pl.lit("warm").alias("condition"), extras).write_parquet(
+        path
+    )
+    frame = long_frame(simpatico.Run(folder), "--scores", "length")
+    assert frame["condition"].unique().to_list() == ["warm"]
+    assert frame["segment"].unique().to_list() == ["x"]
+    assert frame["input_score"].unique().to_list() == [3]
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
+def test_r_reads_the_long_file_back(run, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text(call("show", run.folder, "--format", "long").stdout, encoding="utf-8")
+    code = (
+        f'd <- read.csv("{path}"); x <- subset(d, score == "length"); '
+        'cat(nrow(x), sprintf("%.10f", mean(x$value)), length(unique(x$dyad)))'
+    )
+    done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
+    n, mean, dyads = done.stdout.split()
+    lengths = run.at("dialog")["length"]
+    assert (int(n), int(dyads)) == (len(lengths), 66)
+    assert float(mean) == pytest.approx(lengths.mean())
+
+
+def test_explain_prints_the_transcript_scores_words_and_reasons(run):
+    done = call("explain", run.folder, DIALOG)
+    text = " ".join(done.stdout.split())
+    for turn in run.turns([DIALOG]):
+        assert " ".join(turn.text.split()) in text
+    assert "question_rate 1.000 raised by “?” (+1.00)" in text
+    assert "Whole dialog" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_explain_one_turn_names_the_reason_of_a_null(run):
+    text = call("explain", run.folder, DIALOG, "0").stdout
+    assert next(
+        line for line in text.splitlines() if line.startswith("style_matching")
+    ).split() == ["style_matching", "–", "null:", "answers", "nothing"]  # fmt: skip
+
+
+def test_explained_words_are_the_evidence_of_the_interface(run):
+    done = json.loads(call("explain", run.folder, DIALOG, "1", "--json").stdout)
+    context, turn = done["turns"]
+    assert (context["turn"], context["scores"], turn["turn"]) == (0, [], 1)
+    (style,) = (s for s in turn["scores"] if s["score"] == "style_matching")
+    own = simpatico.explain(run, dialog=DIALOG).filter(turn=1, metric="style_matching")
+    spans = {tuple(span[:2]): span[2] for span in style["evidence"]}
+    assert spans == {(r["start"], r["end"]): r["weight"] for r in own.iter_rows(named=True)}
+
+
+WRONG = {
+    "--sort lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
+    "--sort speaker": "--sort speaker: this column is not a score; name a score",
+    "--sort dyad_style_matching --level turn": "no score 'dyad_style_matching' at turn level; ",
+    "--ascending": "--ascending needs --sort SCORE.",
+    "--system brsk": "no system 'brsk'; did you mean 'brisk'?",
+    "--dialog dog-died/harbr": "no dialog 'dog-died/harbr'; did you mean 'dog-died/harbor'",
+    "--dialog x --level system": "--dialog has no effect at level system; use --level dialog or turn",
+    "--format long --scores lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
+    "--format log": "Invalid value for '--format': 'log' is not one of 'table', 'csv', 'json', 'long'.",
+    "--rows x": "Invalid value for '--rows': 'x' is not a valid integer range.",
+}
+
+
+@pytest.mark.parametrize("options", WRONG)
+def test_a_mistake_of_show_is_one_sentence(run, options, tmp_path):
+    done = call("show", run.folder, *options.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"simpatico: {WRONG[options]}")
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+WRONG_EXPLAIN = {
+    "": "Missing argument 'DIALOG'.",
+    "nothing": "no dialog 'nothing'; there are 66, such as 'dog-died/harbor', 'dog-died/brisk', 'dog-died/carousel'",
+    f"{DIALOG} 11": f"no turn 11 in dialog '{DIALOG}'; there are 0 to 10",
+    f"{DIALOG} -- -1": "Invalid value for '[TURN]': -1 is not in the range x>=0.",
+    f"{DIALOG} last": "Invalid value for '[TURN]': 'last' is not a valid integer range.",
+    f"{DIALOG} --scores lenght": "no score 'lenght'; did you mean 'length'?",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_EXPLAIN)
+def test_a_mistake_of_explain_is_one_sentence(run, arguments, tmp_path):
+    done = call("explain", run.folder, *arguments.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"simpatico: {WRONG_EXPLAIN[arguments]}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_text_nothing_can_be_explained(tmp_path):
+    out = tmp_path / "run"
+    call("score", SAMPLES, "--out", out, "--metrics", "length", "--no-text")
+    done = call("explain", out, DIALOG)
+    assert done.returncode == 2
+    assert done.stderr == f"simpatico: {out} was scored with --no-text; score again without it\n"
