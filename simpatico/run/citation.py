@@ -54,11 +54,11 @@ class Reference:
         fields = {
             "author": " and ".join([*names, *others]),
             "year": self.year,
-            "title": f"{{{self.title}}}" if self.title else "",
-            "howpublished": self.venue,
-            "doi": self.doi,
+            "title": f"{{{escape(self.title)}}}" if self.title else "",
+            "howpublished": escape(self.venue),
+            "doi": self.doi,  # read as it is
         }
-        lines = [f"  {name} = {{{escape(text)}}}," for name, text in fields.items() if text]
+        lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
         return "\n".join([f"@misc{{{self.key},", *lines, "}"])
 
 
