@@ -120,7 +120,7 @@ def main() -> None:
 
 def complain(message: str, code: int) -> int:
     """One line on stderr, free of anything a terminal would act on."""
-    from simpatico.cli.output import clean
+    from simpatico.cli.output import note
 
-    click.echo(f"simpatico: {clean(message)}", err=True)
+    note(f"simpatico: {message}")
     return code

@@ -5,7 +5,8 @@ first characters of spreadsheet formulas are taken out before they reach a termi
 
 Tables fit the terminal, or 80 columns where there is none, and a name or a number is never cut:
 headings and prose wrap between words; if that is not enough, the last columns continue below, under
-the same first ones; if the names of a row fill a line alone, every cell has a line of its own.
+the same first ones, and the title says so; if the names of a row fill a line alone, every cell has
+a line of its own. Sentences break between words on a terminal, and stay one line in a file.
 """
 
 from __future__ import annotations
@@ -54,12 +55,17 @@ def heading(text: str) -> None:
 
     console = Console()
     style = "" if console.no_color else "bold"
-    console.print(Text(clean(text), style=style), soft_wrap=True)
+    console.print(Text(wrap(clean(text), sys.stdout), style=style), soft_wrap=True)
 
 
 def note(text: str) -> None:
     """A line for the user at the terminal, not for a script."""
     click.echo(wrap(clean(text), sys.stderr), err=True)
+
+
+def show_prose(text: str) -> None:
+    """Prose that is folded everywhere, as nobody reads it by the line: cards and paragraphs."""
+    click.echo(fold(clean(text), line_width()))
 
 
 def wrap(text: str, stream: TextIO | None) -> str:
@@ -117,11 +123,13 @@ def show_table(
     ]
     narrow = [max(map(cell_len, own), default=0) for own in pieces]
     width = line_width()
-    heading(title)
+    blocks = column_blocks(narrow, keys, width)
     if sum(w + GAP for w in narrow[:keys]) + max(narrow[keys:], default=0) > width:
+        heading(title)
         show_records(cells)
         return
-    for block in column_blocks(narrow, keys, width):
+    heading(f"{title} (columns continue below)" if len(blocks) > 1 else title)
+    for block in blocks:
         widths = {i: max(map(cell_len, cells[i])) for i in block}
         # the widest column that can wrap gives way first, so that lines break as rarely as possible
         while sum(widths.values()) + GAP * (len(block) - 1) > width:

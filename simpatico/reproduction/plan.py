@@ -13,9 +13,9 @@ from simpatico.reproduction.request import Sample
 from simpatico.reproduction.runnable import RunnableMetric
 from simpatico.wording import format_count
 
-SECONDS_PER_SET = 3.0
+SECONDS_PER_SET = 1.5
 """Scores, regressions and bootstraps of one data set, without traditional metrics."""
-SECONDS_PER_FAST_METRIC = 3.0
+SECONDS_PER_FAST_METRIC = 6.0
 """One metric without a language model over one data set, with its regressions."""
 SECONDS_PER_REPLY = 1.0
 """One reply by a language model."""

@@ -14,10 +14,10 @@ SLOW = RunnableMetric(load("bart_score", model="package:smollm2"), "bart_score[s
 
 
 def test_seconds_by_hand():
-    """Two sets: 3 s each, 3 s more for the fast metric, 100 replies of 1 s for the slow one."""
-    assert make_plan(["A", "B"], [], Sample()).seconds == 6
-    assert make_plan(["A", "B"], [FAST, SLOW], Sample()).seconds == 2 * (3 + 3 + 100)
-    assert make_plan(["A"], [SLOW], Sample(0)).seconds == 3 + 1000
+    """Two sets: 1.5 s each, 6 s more for the fast metric, 100 replies of 1 s for the slow one."""
+    assert make_plan(["A", "B"], [], Sample()).seconds == 3
+    assert make_plan(["A", "B"], [FAST, SLOW], Sample()).seconds == 2 * (1.5 + 6 + 100)
+    assert make_plan(["A"], [SLOW], Sample(0)).seconds == 1.5 + 1000
 
 
 @pytest.mark.parametrize(

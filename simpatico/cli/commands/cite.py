@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.output import clean, fold, heading, line_width
+from simpatico.cli.output import clean, heading, show_prose
 
 
 @click.command(name="cite")
@@ -27,7 +27,7 @@ def command(run: Path, format: str) -> None:
     folder = Run(run)
     if format == "text":
         heading("Methods")
-        click.echo(fold(clean(methods_paragraph(folder)), line_width()))
+        show_prose(methods_paragraph(folder))
         click.echo()
         heading("References")
     for line in bibliography(folder).splitlines():

@@ -13,14 +13,12 @@ import click
 
 from simpatico.cli import options as opt
 from simpatico.cli.output import (
-    clean,
-    fold,
     format_cell,
     heading,
-    line_width,
     note,
     result,
     show_json,
+    show_prose,
     show_table,
 )
 from simpatico.errors import SimpaticoError, UnknownName, suggest_names
@@ -179,7 +177,7 @@ def show_dialog(
         reply = "" if row["answers"] is None else f", replies to {row['answers']}"
         result(f"{row['turn']}  {row['speaker']} ({row['system'] or 'context'}{reply})")
         for line in row["text"].splitlines() or ["(no words)"]:
-            click.echo(fold(f"   {clean(line)}", line_width()))
+            show_prose(f"   {line}")
         shown = row["scores"] if with_human or row["system"] != HUMAN else []
         if shown:
             show_table("", ["score", "value", "words"], [score_cells(s) for s in shown])

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.output import note, result, show_json, show_table
+from simpatico.cli.output import line_width, note, result, show_json, show_prose, show_table
 from simpatico.errors import MissingResource
 from simpatico.evidence import ScoreEvidence, evidence_of
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
@@ -103,20 +103,33 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
 def show_card(metric: Metric) -> None:
     """What people should know before they trust the metric."""
     facts = metric_facts(metric)
-    result(f"{metric.name}: {metric.card.about}")
+    show_prose(f"{metric.name}: {metric.card.about}")
     for score in metric.scores:
         low, high = ("…" if b is None else f"{b:.4g}" for b in json_range(score.range))
         better = (
             f"{score.better} is better" if score.better else "descriptive (no better direction)"
         )
-        result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
+        show_prose(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
         if (evidence := evidence_of(score.name)).rows or score.name == metric.name:
-            result(f"    {evidence.sentence(score.better)}")
-    for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
+            show_prose(f"    {evidence.sentence(score.better)}")
+    for word in ("undefined", "language", "level", "citation", "how_to_get"):
         if facts[word]:
-            result(f"  {word.replace('_', ' ')}: {facts[word]}")
+            show_prose(f"  {word.replace('_', ' ')}: {facts[word]}")
+    if facts["signature"]:
+        show_signature(facts["signature"])
     for score in metric.scores:
         show_evidence(evidence_of(score.name))
+
+
+def show_signature(signature: str) -> None:
+    """The signature, broken after its bars only: it is one word, and longer than a line."""
+    line = "  signature: "
+    for part in (f"{piece}|" for piece in signature.split("|")):
+        if len(line) + len(part) > line_width():
+            result(line)
+            line = "    "
+        line += part
+    result(line.removesuffix("|"))
 
 
 def show_evidence(evidence: ScoreEvidence) -> None:
