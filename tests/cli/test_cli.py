@@ -105,7 +105,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
     [
         (["score", "nowhere.jsonl", "--out", "r"], "nowhere.jsonl"),
         (["score", SAMPLES], "Missing --out (or --plan for a dry run)."),
-        (["score", SAMPLES, "--out", "r", "--metrics", "style_match"], "did you mean 'style_matching'?"),
+        (["score", SAMPLES, "--out", "r", "--metrics", "style_match"], "did you mean 'style_matching'"),
         (["score", SAMPLES, "--out", "r", "--format", "opnai"], "did you mean 'openai'?"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching"], "is not of the form"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.epsilon=x"], "takes a value of type float, not 'x'"),

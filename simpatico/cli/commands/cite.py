@@ -24,11 +24,11 @@ def command(run: Path, format: str) -> None:
     from simpatico.run import Run
     from simpatico.run.citation import bibliography, methods_paragraph
 
-    folder = Run(run)
+    paragraph, entries = methods_paragraph(Run(run)), bibliography(Run(run))
     if format == "text":
         heading("Methods")
-        show_prose(methods_paragraph(folder))
+        show_prose(paragraph)
         click.echo()
         heading("References")
-    for line in bibliography(folder).splitlines():
+    for line in entries.splitlines():
         click.echo(clean(line))

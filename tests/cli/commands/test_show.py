@@ -129,47 +129,6 @@ def test_explained_words_are_the_evidence_of_the_interface(run):
     assert spans == {(r["start"], r["end"]): r["weight"] for r in own.iter_rows(named=True)}
 
 
-WRONG = {
-    "--sort lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
-    "--sort speaker": "--sort speaker: this column is not a score; name a score",
-    "--sort dyad_style_matching --level turn": "no score 'dyad_style_matching' at turn level; ",
-    "--ascending": "--ascending needs --sort SCORE.",
-    "--system brsk": "no system 'brsk'; did you mean 'brisk'?",
-    "--dialog dog-died/harbr": "no dialog 'dog-died/harbr'; did you mean 'dog-died/harbor'",
-    "--dialog x --level system": "--dialog has no effect at level system; use --level dialog or turn",
-    "--format long --scores lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
-    "--format log": "Invalid value for '--format': 'log' is not one of 'table', 'csv', 'json', 'long'.",
-    "--rows x": "Invalid value for '--rows': 'x' is not a valid integer range.",
-}
-
-
-@pytest.mark.parametrize("options", WRONG)
-def test_a_mistake_of_show_is_one_sentence(run, options, tmp_path):
-    done = call("show", run.folder, *options.split(), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"simpatico: {WRONG[options]}")
-    assert len(done.stderr.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-WRONG_EXPLAIN = {
-    "": "Missing argument 'DIALOG'.",
-    "nothing": "no dialog 'nothing'; there are 66, such as 'dog-died/harbor', 'dog-died/brisk', 'dog-died/carousel'",
-    f"{DIALOG} 11": f"no turn 11 in dialog '{DIALOG}'; there are 0 to 10",
-    f"{DIALOG} -- -1": "Invalid value for '[TURN]': -1 is not in the range x>=0.",
-    f"{DIALOG} last": "Invalid value for '[TURN]': 'last' is not a valid integer range.",
-    f"{DIALOG} --scores lenght": "no score 'lenght'; did you mean 'length'?",
-}
-
-
-@pytest.mark.parametrize("arguments", WRONG_EXPLAIN)
-def test_a_mistake_of_explain_is_one_sentence(run, arguments, tmp_path):
-    done = call("explain", run.folder, *arguments.split(), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"simpatico: {WRONG_EXPLAIN[arguments]}\n"
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_without_the_text_nothing_can_be_explained(tmp_path):
     out = tmp_path / "run"
     call("score", SAMPLES, "--out", out, "--metrics", "length", "--no-text")

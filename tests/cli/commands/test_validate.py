@@ -133,19 +133,6 @@ def test_names_cannot_break_a_table():
     assert markdown_lines("t", ["a"], [["x|y"]])[-1] == "| x\\|y |"
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--json"], "--format prints correlations with ratings; leave it out with --json or --controls."),
-        (["--against", "lenght"], "no score 'lenght'; did you mean 'length'?"),
-        (["--quality", "overal"], "no ratings of quality 'overal'; there are empathetic, enjoyed, interesting, overall"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_sentence(run, options, sentence):
-    done = call("validate", run, "--judgements", RATINGS, "--format", "latex", *options)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"simpatico: {sentence}\n")
-
-
 def test_a_figure_takes_the_coefficient_and_names_the_kinds(run, tmp_path):
     out = tmp_path / "f.svg"
     line = ["figure", "forest", "--run", run, "--judgements", RATINGS, "--quality", "empathetic"]
