@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import polars as pl
 
@@ -108,7 +108,7 @@ def load_metrics(metrics: str | Metric | Iterable[str | Metric] | None) -> list[
     if metrics is None:
         return [load(name) for name in preset("default")]
     if isinstance(metrics, str) or callable(metrics):
-        metrics = [cast("str | Metric", metrics)]
+        metrics = [metrics]
     if not isinstance(metrics, Iterable):
         kind = type(metrics).__name__
         raise BadValue(f"metrics is of type {kind}; give names, as in ['length'], or metrics")
