@@ -133,6 +133,7 @@ judgements = combine(
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
 )
+with_human = flag("--with-human", "Include the users as a system.")
 settings = repeatable(
     "--set",
     "Parameter of a metric, such as emotional_entropy.normalised=true.",

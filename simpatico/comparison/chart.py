@@ -16,6 +16,7 @@ from simpatico.charts.systems import SystemStyle, assign_styles, styled_name
 from simpatico.comparison import headline, verdict
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import TextPart
+from simpatico.comparison.samples import PEOPLE
 from simpatico.wording import format_count
 
 SIDES = {"higher": "a", "lower": "b"}
@@ -83,6 +84,8 @@ def claim_cell(d: Difference) -> list[Child]:
 
 def note_cell(d: Difference) -> str:
     """The small line below a claim: the metric's name, and which direction is better."""
+    if d.evidence == PEOPLE:
+        return f"People's ratings · {verdict.units_text(d)} rated"
     if d.finding in SIDES:
         return f"{d.title} · {verdict.direction_text(d)}"
     if d.finding == "hint":

@@ -116,9 +116,7 @@ def validate(
         notes = [*notes, *people_notes]
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
-    of_turns = gold["turn"].is_not_null()
-    levels: dict[RatedLevel, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
-    for level in (name for name, is_rated in levels.items() if is_rated):
+    for level in rated_levels(gold):
         scores = read_scores(run, level, gold["dialog"], question.scores)
         evidence.left_out.extend(scores_left_out(run, level, question.scores))
         if people_dropped:
@@ -151,6 +149,29 @@ def validate(
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def correlate_with_ratings(run: Run, judgements: Judgements) -> list[CorrelationRow]:
+    """The correlation of each score with each quality, as `validate` computes it, and no more."""
+    judgements, _ = drop_mixed_scales(judgements)
+    judgements, people_dropped, _ = drop_people(run, judgements)
+    gold = judgements.gold()
+    rows: list[CorrelationRow] = []
+    for level in rated_levels(gold):
+        scores = read_scores(run, level, gold["dialog"])
+        if people_dropped:
+            scores = scores.filter(pl.col("system") != HUMAN)
+        own = correlation_rows(scores, gold, CorrelationSettings(level=level))
+        rows += with_level(level, own)
+    refuse_without_scores(run, Question(), gold, Evidence([], rows, [], []))
+    return rows
+
+
+def rated_levels(gold: pl.DataFrame) -> list[RatedLevel]:
+    """The levels at which people rated."""
+    of_turns = gold["turn"].is_not_null()
+    levels: dict[RatedLevel, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
+    return [name for name, is_rated in levels.items() if is_rated]
 
 
 def traditional_scores(run: Run, question: Question, names: Sequence[str]) -> list[str]:

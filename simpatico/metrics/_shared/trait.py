@@ -87,7 +87,7 @@ class Trait:
 
     @property
     def card(self) -> Card:
-        model = self._trait_model
+        model, shipped = self._trait_model, self.model == type(self).model
         return Card(
             about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
             undefined=(
@@ -96,7 +96,8 @@ class Trait:
                 "not count."
             ),
             citation=self.citation,
-            careful=self.careful if self.model == type(self).model else OWN_MODEL_CAUTION,
+            careful=self.careful if shipped else OWN_MODEL_CAUTION,
+            validity="weak" if shipped and model else "unproven",
         )
 
     @property
