@@ -280,7 +280,7 @@ def people_sentence(rows: Sequence[Difference]) -> list[TextPart]:
             opening: list[TextPart] = ["People rate ", a, f" {side} than ", b]
             parts = [*opening, f" on “{first.title}” {both}."]
         case "hint":
-            opening = [f"People may rate ", a, f" {side} than ", b, f" on “{first.title}” {both}"]
+            opening = ["People may rate ", a, f" {side} than ", b, f" on “{first.title}” {both}"]
             parts = [*opening, ", but not significantly after correction."]
         case _:
             opening = [f"People’s ratings of “{first.title}” do not differ significantly between "]

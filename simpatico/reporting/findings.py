@@ -26,6 +26,7 @@ from simpatico.judgements import Judgements, Preferences
 from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
+from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.correlations import CorrelationRow
 from simpatico.validation.evidence import Evidence, Question, validate
 from simpatico.validation.overlap import (
@@ -73,6 +74,8 @@ class Findings:
     preferences: PreferenceEvidence | None = field(default=None, repr=False)
     turns_from: int = 0
     with_human: bool = False
+    controls: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What negative controls say of a score, where they were run."""
 
     @property
     def shell_name(self) -> str:
@@ -82,8 +85,7 @@ class Findings:
     @property
     def run_names(self) -> list[str]:
         """The name of the run, or of each run that was merged into it."""
-        folders = [Path(folder) for folder in self.facts.get("runs", [self.run.folder])]
-        return [folder.resolve().name for folder in folders]
+        return [Path(folder).resolve().name for folder in self.run.sources]
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -154,6 +156,7 @@ class Findings:
             "evidence": self.evidence.as_json() if self.evidence else None,
             "preferences": self.preferences.as_json() if self.preferences else None,
             "unjudged": self.no_evidence_reason,
+            "controls": dict(self.controls),
         }
 
 
@@ -197,6 +200,7 @@ def gather_findings(
         preferences=preferences,
         turns_from=turns_from,
         with_human=with_human,
+        controls=control_sentences(run),
     )
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
@@ -270,5 +274,7 @@ def validate_judgements(
             return None, found, "Preferences were given, but no human ratings."
         return validate(run, judgements, Question(traditional=traditional)), None, ""
     except DataError as error:
-        text = str(error).replace(str(run.folder), run.folder.resolve().name)
+        text = str(error)
+        for folder in run.sources:
+            text = text.replace(folder, Path(folder).resolve().name)
         return None, None, f"{capitalize(text)}."

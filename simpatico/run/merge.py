@@ -112,7 +112,7 @@ def system_rows(
     metrics: Mapping[str, Any],
     folder: Path,
 ) -> pl.DataFrame:
-    """The table of systems: means over the merged dialogs, and what describes a system as a whole."""
+    """The table of systems: means over the merged dialogs, and scores of systems as a whole."""
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     columns = dialogs.collect_schema()
     scores = []

@@ -17,7 +17,13 @@ from simpatico.stats.result import Row
 from simpatico.turns import Level
 from simpatico.validation.contests import ContestRow, contest_rows
 from simpatico.validation.correlations import CorrelationRow, CorrelationSettings, correlation_rows
-from simpatico.validation.incremental.rows import IncrementalRow, incremental_rows
+from simpatico.validation.incremental.rows import (
+    Group,
+    IncrementalRow,
+    SparseScore,
+    find_sparse_scores,
+    incremental_rows,
+)
 from simpatico.validation.overlap import OverlapRow, overlap_rows, run_structure
 from simpatico.validation.raters.agreement import AgreementRow, agreement_rows, find_statistic
 from simpatico.validation.raters.ceiling import noise_ceiling
@@ -66,7 +72,7 @@ class Evidence:
 
     `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
     statistics over systems and inputs, at level system only; `left_out`: scores without values at
-    the rated level; `turn_numbers`: whether ratings of turns count these as the run does. The
+    the rated level; `sparse`: scores that few rated units have; `turn_numbers`: whether ratings of turns count these as the run does. The
     field names are the JSON.
     """
 
@@ -78,6 +84,7 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     systems: list[SystemRow] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    sparse: list[SparseScore] = field(default_factory=list)
     turn_numbers: TurnNumbers | None = None
 
     def _repr_html_(self) -> str:
@@ -142,10 +149,20 @@ def validate(
             prompts = dialog_prompts(run, gold["dialog"])
             evidence.systems.extend(system_rows(scores, gold, pairs, prompts=prompts, how=settings))
             continue
-        t = traditional_scores(run, question, names)
-        p = [name for name in names if name not in t]
-        gains = incremental_rows(scores, gold, traditional=t, psychological=p, how=settings)
-        evidence.incremental.extend(with_level(level, gains))
+        asked = (*question.scores, *question.traditional)
+        sparse = find_sparse_scores(scores, gold, level, asked)
+        evidence.sparse.extend(sparse)
+        evidence.notes.extend(s.sentence for s in sparse)
+        dense = [n for n in names if n not in {s.score for s in sparse if s.left_out}]
+        t = traditional_scores(run, question, dense)
+        learned = [n for n in dense if n not in t and is_learned(run, n)]
+        p = [n for n in dense if n not in t and n not in learned]
+        groups: dict[Group, list[str]] = {"P": p, "L": learned}
+        for group, added in groups.items():
+            gains = incremental_rows(
+                scores, gold, traditional=t, psychological=added, how=settings, group=group
+            )
+            evidence.incremental.extend(with_level(level, gains))
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
@@ -181,6 +198,18 @@ def traditional_scores(run: Run, question: Question, names: Sequence[str]) -> li
     return [name for name in names if name in (question.traditional or default)]
 
 
+def is_learned(run: Run, score: str) -> bool:
+    """Whether a score is of a model that was trained on ratings or behaviour of people.
+
+    That it predicts ratings is what it was made for: it is no psychological metric.
+    """
+    metrics = run.facts["metrics"].values()
+    return any(
+        facts.get("kind") == "evaluator" and any(s["name"] == score for s in facts["scores"])
+        for facts in metrics
+    )
+
+
 def refuse_without_scores(
     run: Run, question: Question, gold: pl.DataFrame, evidence: Evidence
 ) -> None:
@@ -193,7 +222,7 @@ def refuse_without_scores(
         if numbers is not None and numbers.warning:
             raise DataError(numbers.warning)
         raise DataError(
-            f"none of the {gold.height:,} rated units has a score in {run.folder}; dialog ids must "
+            f"none of the {gold.height:,} rated units has a score in {', '.join(run.sources)}; dialog ids must "
             "be the same, and ratings must name the speaker where several speak for a system"
         )
 

@@ -89,7 +89,7 @@ def add_ratings(
 
 
 def rating_columns(judgements: Judgements) -> dict[str, Quality]:
-    """A column for every quality at every level it was rated at, in the order of `rank_qualities`."""
+    """A column for every quality at every level it was rated at, the leading one first."""
     rated = judgements.frame.filter(pl.col("value").is_not_null())
     of_turn = pl.when(pl.col("turn").is_null()).then(pl.lit("dialog")).otherwise(pl.lit("turn"))
     counts = rated.group_by("quality", level=of_turn).len().iter_rows()

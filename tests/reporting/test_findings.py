@@ -10,11 +10,11 @@ import pytest
 from simpatico.comparison.difference import compare
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
-from simpatico.validation.people import compare_with_ratings, rank_qualities
 from simpatico.reporting.findings import choose_pair, gather_findings, select_pairs
 from simpatico.reporting.scores import title_from_name
 from simpatico.validation.evidence import Question, validate
 from simpatico.validation.overlap import run_structure
+from simpatico.validation.people import compare_with_ratings, rank_qualities
 from tests.reporting.cases import case, with_judgements
 from tests.reporting.pages import example_page
 

@@ -7,7 +7,7 @@ how surely (table), what that means (sentences), how to read it (note on stderr)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from simpatico.readers.judgement_files import has_preferences, read_judgements
 from simpatico.run import Run
 from simpatico.run.merge import open_runs
 from simpatico.stats.power import POWER, Design
+from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.evidence import correlate_with_ratings
 from simpatico.validation.people import compare_with_ratings
 from simpatico.wording import (
@@ -121,10 +122,11 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
             note(f"Left out, as not every run has it: {', '.join(absent)}")
         correlations = correlate_with_ratings(run, ratings) if ratings else ()
         differences = compare_with_ratings(run, ratings, correlations, choice, settings)
+        controls = control_sentences(run)
     if options["as_json"]:
         show_json([verdict.difference_as_json(d) for d in differences])
     else:
-        show_differences(differences)
+        show_differences(differences, controls)
 
 
 def read_ratings(path: Path | None, turns_from: int) -> Judgements | None:
@@ -139,7 +141,7 @@ def read_ratings(path: Path | None, turns_from: int) -> Judgements | None:
     return read_judgements(path, turns_from=turns_from)
 
 
-def show_differences(differences: Sequence[Difference]) -> None:
+def show_differences(differences: Sequence[Difference], controls: Mapping[str, str]) -> None:
     """The headline, then a table and sentences for each pair of systems."""
     main = texts.main_pair(differences)
     if main is None:
@@ -156,7 +158,8 @@ def show_differences(differences: Sequence[Difference]) -> None:
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
-                    result(f"  {finding_sentence(d)}")
+                    control = controls.get(d.score) if d.finding in ALWAYS_SHOWN else None
+                    result(f"  {finding_sentence(d)}{f' {control}.' if control else ''}")
     rest = [d for d in differences if d.finding not in ALWAYS_SHOWN]
     if rest and not in_full:
         unclear = sum(d.finding == "unclear" for d in rest)

@@ -277,10 +277,13 @@ def show_contests(rows: Sequence[ContestRow | SystemRow], what: str, *, start: s
 
 
 def show_gains(rows: Sequence[IncrementalRow]) -> None:
-    """The joint gain of all other scores over the traditional ones, then the gains of single ones.
+    """The gains of psychological scores (P) over traditional ones (T), then those of learned (L)."""
+    for group, name in (("P", "psychological"), ("L", "learned")):
+        show_group_gains([r for r in rows if r.group == group], group, name)
 
-    T, P and P+T: adjusted R² of the traditional scores, of all others, and of both together.
-    """
+
+def show_group_gains(rows: Sequence[IncrementalRow], group: str, name: str) -> None:
+    """The joint gain of all scores of a group over the traditional ones, then of single ones."""
     most = {r.level: max(len(o.added) for o in rows if o.level == r.level) for r in rows}
     joint = [r for r in rows if len(r.added) == most[r.level]]
     single = [r for r in rows if len(r.added) < most[r.level]]
@@ -293,8 +296,9 @@ def show_gains(rows: Sequence[IncrementalRow]) -> None:
             ]
             for r in joint
         ]
-        title = "Incremental validity: adjusted R² of the traditional score (T), others (P), both"
-        columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
+        title = f"Incremental validity: adjusted R² of traditional (T), {name} ({group}), both"
+        both = f"{group}+T"
+        columns = ["quality", "traditional (T)", "T", group, both, "gain", "95% CI", "n"]
         show_table(title, columns, body, keys=2)
         for r in joint:
             result(f"{r.quality}, over {r.score}: {r.verdict}")
@@ -304,9 +308,9 @@ def show_gains(rows: Sequence[IncrementalRow]) -> None:
             gains.setdefault((r.quality, r.added_name), []).append(r.score)
     texts = [f"{name} over {', '.join(to)} ({quality})" for (quality, name), to in gains.items()]
     if texts:
-        result(f"Significant incremental validity of single scores: {'; '.join(texts)}.")
+        result(f"Significant incremental validity of single {name} scores: {'; '.join(texts)}.")
     elif single:
-        result("No single score has significant incremental validity.")
+        result(f"No single {name} score has significant incremental validity.")
     if single:
         family = format_count(max(r.family for r in rows), "pair")
         note(

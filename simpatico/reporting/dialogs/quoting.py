@@ -18,6 +18,7 @@ from simpatico.errors import SimpaticoError
 from simpatico.evidence import grade_of
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.spans import EVIDENCE
+from simpatico.judgements import Judgements
 from simpatico.metric import Metric, collect_evidence
 from simpatico.registry import load
 from simpatico.reporting.dialogs.choice import Example, choose_examples
@@ -25,7 +26,7 @@ from simpatico.reporting.dialogs.transcript import QuotedDialog, quote_dialog
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import QUOTED
 from simpatico.scoring import score
-from simpatico.turns import KEYS, Turns
+from simpatico.turns import KEYS, Level, Turns
 from simpatico.validation.chart import is_significant
 from simpatico.validation.evidence import judgements_at
 from simpatico.validation.matching import match_units
@@ -205,21 +206,21 @@ def lead_ratings(findings: Findings) -> pl.DataFrame | None:
     """
     if findings.judgements is None or not findings.qualities:
         return None
-    quality, level = findings.qualities[0]
-    ratings = judgements_at(findings.judgements, "turn" if level == "turn" else "dialog").frame
-    units = ratings.filter(quality=quality).group_by(
-        "dialog", "turn", "speaker", maintain_order=True
+    quality, name = findings.qualities[0]
+    level: Level = "turn" if name == "turn" else "dialog"
+    own = Judgements(judgements_at(findings.judgements, level).frame.filter(quality=quality))
+    units = findings.run.at(level, KEYS[level])
+    if findings.systems != [HUMAN]:
+        units = units.filter(pl.col("system") != HUMAN)
+    matched = match_units(units, own.gold(), level).frame
+    values = matched.group_by("dialog", "speaker", maintain_order=True).agg(pl.col("value").mean())
+    scales = own.frame.group_by("dialog").agg(
+        scale_min=pl.col("scale_min").min(), scale_max=pl.col("scale_max").max()
     )
-    medians = units.agg(
-        pl.col("value").median(),
-        judges=pl.col("value").count(),
-        scale_min=pl.col("scale_min").min(),
-        scale_max=pl.col("scale_max").max(),
-    )
-    dialogs = medians.group_by("dialog", "speaker", maintain_order=True).agg(
-        pl.col("value").mean(), pl.col("judges", "scale_max").max(), pl.col("scale_min").min()
-    )
-    return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
+    judges = own.gold().group_by("dialog").agg(pl.col("judges").max())
+    facts = scales.join(judges, on="dialog")
+    rated = values.drop_nulls("value").join(facts, on="dialog", how="left", maintain_order="left")
+    return rated.with_columns(quality=pl.lit(quality))
 
 
 def lead_evidence(

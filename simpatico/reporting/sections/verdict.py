@@ -167,7 +167,7 @@ def pair_pane(findings: Findings, pair: Pair, *, first: bool) -> list[Child]:
     )
     return [
         None if first else [claim, size],
-        difference_table(pair_table(differences, styles, correlation)),
+        difference_table(pair_table(differences, styles, correlation, findings.controls)),
         reading_notes(differences) if any(d.family for d in differences) else None,
     ]
 
