@@ -72,8 +72,8 @@ class Evidence:
 
     `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
     statistics over systems and inputs, at level system only; `left_out`: scores without values at
-    the rated level; `sparse`: scores that few rated units have; `turn_numbers`: whether ratings of turns count these as the run does. The
-    field names are the JSON.
+    the rated level; `sparse`: scores that few rated units have; `turn_numbers`: whether ratings of
+    turns count these as the run does. The field names are the JSON.
     """
 
     agreement: list[AgreementRow]

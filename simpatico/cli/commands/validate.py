@@ -277,7 +277,7 @@ def show_contests(rows: Sequence[ContestRow | SystemRow], what: str, *, start: s
 
 
 def show_gains(rows: Sequence[IncrementalRow]) -> None:
-    """The gains of psychological scores (P) over traditional ones (T), then those of learned (L)."""
+    """What psychological scores (P) add to traditional ones (T), and what learned ones (L) add."""
     for group, name in (("P", "psychological"), ("L", "learned")):
         show_group_gains([r for r in rows if r.group == group], group, name)
 

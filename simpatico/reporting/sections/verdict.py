@@ -26,7 +26,7 @@ from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.reporting.findings import Findings, Pair, score_direction
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
-from simpatico.wording import format_correlation, format_count, join_with_and, lower_first_letter
+from simpatico.wording import NO_VALUE, format_correlation, format_count, join_with_and, lower_first_letter
 
 VERBS = {
     1: ("also correlates with", "also correlate with"),
@@ -123,7 +123,7 @@ def rating_correlation_text(findings: Findings, score: str) -> str:
     """
     row = findings.lead_correlation(score)
     if score.startswith(f"{PEOPLE}: "):
-        return "people"
+        return NO_VALUE
     if row is None or row.value is None:
         return "–"
     if row.n < RATED:

@@ -1,4 +1,4 @@
-"""Negative controls that were run, kept in the run folder so that later claims stand beside them."""
+"""Negative controls that were run, kept in the run folder: claims of a score stand beside them."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ ROOM = 20_000_000
 
 
 Group = Literal["P", "L"]
-"""What is added to traditional scores: psychological ones, or those of models learned from people."""
+"""What is added to traditional scores: psychological ones, or those of learned models."""
 ScoreGroup = tuple[str, tuple[str, ...]]
 """One score, or all of a kind, under one name."""
 

@@ -114,7 +114,7 @@ def test_every_row_of_every_pair_is_that_of_the_json(kind):
             _, wins, *ratings = cells_of.pop(row_of(row))
             assert wins == format_number(row["times_in_100"], 0)
             follows = [
-                "people"
+                "–"
                 if row["metric"] == "people"
                 else tracked_of(data["evidence"]["correlations"], quality, row["score"])
                 for quality in findings.qualities[:1]

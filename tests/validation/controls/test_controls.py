@@ -206,7 +206,7 @@ def test_what_controls_said_stands_beside_the_claims_of_a_score(call, tmp_path):
     for d in range(12):
         system = ("ash", "birch")[d % 2]
         for t in range(4):
-            words = f"we saw the {'red blue green old'.split()[t]} house number {d} today"
+            words = f"we saw the {('red', 'blue', 'green', 'old')[t]} house number {d} today"
             text = " ".join([words] * (1 + 2 * (system == "ash")))
             who = ("ann", None) if t % 2 == 0 else (system, system)
             rows.append({"dialog": f"d{d}", "speaker": who[0], "system": who[1], "text": text})
