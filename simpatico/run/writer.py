@@ -31,9 +31,9 @@ from simpatico.run import TEXT_COLUMNS, Run
 from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     ZSTD_LEVEL,
-    begin_run,
+    announce_run,
     join_parts,
-    lock_run,
+    open_run,
     part_path,
     write_rejects,
 )
@@ -72,7 +72,7 @@ def score_run(
     key = run_key(identity)
     alignment, rejects, parts = Alignment(), list[Reject](), 0
 
-    def tasks() -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
+    def tasks() -> Iterator[tuple[tuple[Path, str, int], Turns, Sequence[Metric], bool]]:
         """The parts that are still to be scored; those already done are only counted."""
         nonlocal alignment, parts
         for part in conversations.chunks(size):
@@ -82,23 +82,18 @@ def score_run(
             if part_path(folder, index, "json").exists():
                 progress(len(part.turns))
             else:
-                yield folder, index, part.turns, metrics, keep_text
+                yield (folder, key, index), part.turns, metrics, keep_text
 
-    with lock_run(folder):
-        if not begin_run(folder, key):
+    with open_run(folder, key) as is_new:
+        if not is_new:
             return Run(folder)
-        try:
-            for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
-                progress(n_turns)
-            if not alignment.dialogs:
-                raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
-            # hashed once more: parts of two versions of a file would make a run of neither
-            if run_identity(conversations, metrics, size, keep_text) != identity:
-                raise RecordError("an input, lexicon or model changed meanwhile; score again")
-        except RecordError:  # the input must change or has changed: no part is of use
-            shutil.rmtree(folder / "parts")
-            (folder / "run.json").unlink()
-            raise
+        for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
+            progress(n_turns)
+        if not alignment.dialogs:
+            raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+        # hashed once more: parts of two versions of a file would make a run of neither
+        if run_identity(conversations, metrics, size, keep_text) != identity:
+            raise RecordError("an input, lexicon or model changed meanwhile; score again")
         write_rejects(folder, rejects)
         facts = {**identity, "key": key, "alignment": alignment.as_json()}
         finish_run(folder, metrics, parts, facts)
@@ -141,10 +136,15 @@ def describe_input(source: Source) -> dict[str, str]:
 
 
 def score_part(
-    folder: Path, index: int, turns: Turns, metrics: Sequence[Metric], keep_text: bool
+    place: tuple[Path, str, int], turns: Turns, metrics: Sequence[Metric], keep_text: bool
 ) -> int:
-    """Score one chunk and write it as a part, its `.json` last; returns its number of turns."""
+    """Score one chunk and write it as a part, its `.json` last; returns its number of turns.
+
+    `place` is the folder, the key of the run and the part's number.
+    """
+    folder, key, index = place
     table = score_chunk(turns, metrics)
+    announce_run(folder, key)
     nulls: dict[str, dict[str, int]] = {}
     for level in ("turn", "dialog"):
         frame = table.at(level)
