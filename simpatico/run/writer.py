@@ -28,6 +28,7 @@ from simpatico.metric import Metric, package_version
 from simpatico.readers import Alignment, Conversations, Source
 from simpatico.readers.input.record import Reject
 from simpatico.run import TEXT_COLUMNS, Run
+from simpatico.run.columns import add_columns, stored_names, write_extras
 from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     ZSTD_LEVEL,
@@ -45,7 +46,7 @@ from simpatico.system_metric import (
     summarise_systems,
 )
 from simpatico.table import system_table
-from simpatico.turns import Turns
+from simpatico.turns import KEYS, Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
 """How soon a worker notices that its parent is gone."""
@@ -161,6 +162,7 @@ def score_part(
         text = turns.frame.select(TEXT_COLUMNS)
         write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
         write_atomically(part_path(folder, index, "text.parquet"), write, private=True)
+    write_extras(folder, index, turns)
     # last of all: a part counts as done once this file is there
     write_json_atomically(part_path(folder, index, "json"), nulls)
     return len(turns)
@@ -182,6 +184,13 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
+    if columns := facts["alignment"]["columns"]:
+        taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
+        taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
+        names = stored_names(columns, taken)
+        for index in range(parts):
+            add_columns(folder, index, names)
+        facts = {**facts, "columns": [*names.values(), *(["time"] if "time" in columns else [])]}
     # in the order of the parts, which is that of the input, whoever scored them when
     for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.command(name="report")
 @click.argument("run", type=opt.PATH)
 @opt.judgements
+@opt.rating_columns
 @opt.out("HTML file to write.", default=Path("report.html"))
 @opt.option("--title", "Title of the page.  [default: name of the run folder]")
 @opt.option(
@@ -60,7 +61,12 @@ def command(
 
 
 def read_findings(
-    run: Path, judgements: Path | None, *, turns_from: int = 0, **options: Any
+    run: Path,
+    judgements: Path | None,
+    *,
+    turns_from: int = 0,
+    columns: tuple[tuple[str, str], ...] = (),
+    **options: Any,
 ) -> Findings:
     """All results of a run that the page and figures show."""
     from simpatico.readers.judgement_files import (
@@ -73,6 +79,8 @@ def read_findings(
 
     ratings: Judgements | Preferences | None = None
     if judgements:
-        read = read_preferences if has_preferences(judgements) else read_judgements
-        ratings = read(judgements, turns_from=turns_from)
+        if has_preferences(judgements):
+            ratings = read_preferences(judgements, turns_from=turns_from)
+        else:
+            ratings = read_judgements(judgements, turns_from=turns_from, columns=dict(columns))
     return gather_findings(Run(run), ratings, turns_from=turns_from, **options)
