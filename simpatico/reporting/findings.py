@@ -28,7 +28,7 @@ from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, 
 from simpatico.run import Run
 from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.correlations import CorrelationRow
-from simpatico.validation.evidence import Evidence, Question, validate
+from simpatico.validation.evidence import Evidence, Question, validate, with_run_ids
 from simpatico.validation.overlap import (
     ScoreStructure,
     SystemProfile,
@@ -177,6 +177,8 @@ def gather_findings(
             raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
     table = run.at("system")
     evidence, preferences, reason = validate_judgements(run, judgements, traditional)
+    if evidence and isinstance(judgements, Judgements):
+        judgements = with_run_ids(run, judgements)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
     ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}

@@ -65,6 +65,8 @@ def merge_runs(runs: Sequence[Run], folder: Path, scores: Sequence[str] = ()) ->
     facts = merge_facts([run.facts for run in runs], names)
     every = {name for run in runs for name in run.facts["metrics"]}
     more = {"metrics": metrics, "text": has_text, "runs": [str(run.folder) for run in runs]}
+    if columns := sorted({c for run in runs for c in run.facts.get("columns", [])}):
+        more["columns"] = columns
     more["left_out"] = [] if scores else sorted(every - set(metrics))
     write_json_atomically(folder / "run.json", {**facts, **more})
     return Run(folder)

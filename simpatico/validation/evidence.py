@@ -11,7 +11,7 @@ import polars as pl
 
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import DataError, UnknownName, suggest_names
-from simpatico.judgements import JudgeKind, Judgements
+from simpatico.judgements import JudgeKind, Judgements, match_dialog_ids
 from simpatico.run import Run
 from simpatico.stats.result import Row
 from simpatico.turns import Level
@@ -42,6 +42,7 @@ from simpatico.validation.run_scores import (
 )
 from simpatico.validation.systems import SystemRow, system_rows
 from simpatico.validation.turn_numbers import TurnNumbers, check_turn_numbers
+from simpatico.wording import format_count
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
@@ -116,7 +117,10 @@ def validate(
     """
     question, how = question or Question(), how or CorrelationSettings()
     check_score_names(run, question)
-    judgements, notes = drop_mixed_scales(Judgements(select_rows(judgements.frame, question)))
+    frame, id_notes = match_dialogs(run, judgements.frame, "dialog")
+    notes = [*judgements.notes, *id_notes]
+    judgements, scale_notes = drop_mixed_scales(Judgements(select_rows(frame, question)))
+    notes.extend(scale_notes)
     people_dropped = False
     if not question.with_human:
         judgements, people_dropped, people_notes = drop_people(run, judgements)
@@ -170,7 +174,7 @@ def validate(
 
 def correlate_with_ratings(run: Run, judgements: Judgements) -> list[CorrelationRow]:
     """The correlation of each score with each quality, as `validate` computes it, and no more."""
-    judgements, _ = drop_mixed_scales(judgements)
+    judgements, _ = drop_mixed_scales(with_run_ids(run, judgements))
     judgements, people_dropped, _ = drop_people(run, judgements)
     gold = judgements.gold()
     rows: list[CorrelationRow] = []
@@ -222,9 +226,37 @@ def refuse_without_scores(
         if numbers is not None and numbers.warning:
             raise DataError(numbers.warning)
         raise DataError(
-            f"none of the {gold.height:,} rated units has a score in {', '.join(run.sources)}; dialog ids must "
-            "be the same, and ratings must name the speaker where several speak for a system"
+            f"none of the {gold.height:,} rated units has a score in {', '.join(run.sources)}; "
+            f"{compare_ids(run, gold['dialog'])}, and ratings must name the speaker where several "
+            "speak for a system"
         )
+
+
+def match_dialogs(run: Run, frame: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, list[str]]:
+    """The judgements with the run's ids of their dialogs, and a note where ids differ."""
+    rated = pl.concat([frame[column] for column in columns]).drop_nulls()
+    ids = match_dialog_ids(rated, set(run.at("dialog", ["dialog"])["dialog"]))
+    if not ids:
+        return frame, []
+    theirs, ours = next(iter(ids.items()))
+    n = format_count(len(ids), "judged dialog")
+    return frame.with_columns(pl.col(columns).replace(ids)), [
+        f"{n} matched by id without the file's name, such as {theirs!r} for {ours!r}"
+    ]
+
+
+def with_run_ids(run: Run, judgements: Judgements) -> Judgements:
+    """The judgements with the run's ids of their dialogs."""
+    return replace(judgements, frame=match_dialogs(run, judgements.frame, "dialog")[0])
+
+
+def compare_ids(run: Run, rated: pl.Series) -> str:
+    """One dialog id of the judgements beside one of the run, for people to see the difference."""
+    ids = run.at("dialog", ["dialog"])["dialog"]
+    others = rated.drop_nulls().filter(~rated.drop_nulls().is_in(ids.unique().implode()))
+    if not len(others):
+        return "their dialogs are in the run, so turns or speakers must differ"
+    return f"dialog ids must be the same ({others[0]!r} was judged, {ids[0]!r} was scored)"
 
 
 def check_score_names(run: Run, question: Question) -> None:

@@ -32,6 +32,7 @@ from simpatico.run import Run
 from simpatico.turns import KEYS, Level
 from simpatico.validation.chart import Quality, is_significant
 from simpatico.validation.correlations import CorrelationRow
+from simpatico.validation.evidence import with_run_ids
 from simpatico.validation.matching import match_units
 from simpatico.validation.raters.preparation import drop_mixed_scales
 
@@ -59,7 +60,7 @@ def compare_with_ratings(
     choice = choice or Selection()
     systems = load_systems([run], choice)
     if judgements is not None:
-        systems = add_ratings(run, systems, judgements)
+        systems = add_ratings(run, systems, with_run_ids(run, judgements))
     differences = compare_systems(systems, choice, settings)
     lead = correlations_with_lead(correlations)
     return Differences(with_raters(d, lead.get(d.score)) for d in differences)

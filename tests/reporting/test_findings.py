@@ -122,7 +122,7 @@ def test_the_quality_about_the_whole_leads():
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("joins_nothing", "None of the 48 rated units has a score in run; dialog ids must be the same, and ratings must name the speaker where several speak for a system."),
+        ("joins_nothing", "None of the 48 rated units has a score in run; dialog ids must be the same ('xd0/heron' was judged, 'd0/heron' was scored), and ratings must name the speaker where several speak for a system."),
         ("only_parts", "No score of a metric's own name exists at the level that was rated."),
         ("alone", "No human ratings were given."),
     ],

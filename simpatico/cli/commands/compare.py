@@ -59,6 +59,7 @@ RELIABLE_PILOT = 100
 @opt.flag("--every", "Include the component scores of each metric.")
 @opt.with_human
 @opt.judgements
+@opt.rating_columns
 @opt.choice(
     "--level",
     ["dialog", "turn"],
@@ -116,7 +117,7 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     if not runs:
         raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
-    ratings = read_ratings(options["judgements"], options["turns_from"])
+    ratings = read_ratings(options["judgements"], options["turns_from"], dict(options["columns"]))
     with open_runs(runs, choice.scores) as run:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")
@@ -129,7 +130,9 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
         show_differences(differences, controls)
 
 
-def read_ratings(path: Path | None, turns_from: int) -> Judgements | None:
+def read_ratings(
+    path: Path | None, turns_from: int, columns: Mapping[str, str]
+) -> Judgements | None:
     """The ratings of a file, if there is one; preferences are no ratings."""
     if path is None:
         return None
@@ -138,7 +141,7 @@ def read_ratings(path: Path | None, turns_from: int) -> Judgements | None:
             f"{path} holds preferences; simpatico report and validate show these, compare takes "
             "ratings (dialog, quality, value)"
         )
-    return read_judgements(path, turns_from=turns_from)
+    return read_judgements(path, turns_from=turns_from, columns=columns)
 
 
 def show_differences(differences: Sequence[Difference], controls: Mapping[str, str]) -> None:

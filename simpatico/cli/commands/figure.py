@@ -19,6 +19,7 @@ from simpatico.cli.output import result
 @click.argument("kind", type=click.Choice(["radar", "heatmap", "forest", "dots", "tpt"]))
 @opt.repeatable("--run", "Run folder.", "runs", type=opt.PATH, required=True)
 @opt.judgements
+@opt.rating_columns
 @opt.option("--quality", "Rated quality to show.  [default: the main one; for tpt all]")
 @opt.option(
     "--pair", "For forest without ratings: the two systems.", nargs=2, metavar="SYSTEM SYSTEM"

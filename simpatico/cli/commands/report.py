@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.command(name="report")
 @click.argument("runs", nargs=-1, required=True, type=opt.PATH, metavar="RUN...")
 @opt.judgements
+@opt.rating_columns
 @opt.out("HTML file to write.", default=Path("report.html"))
 @opt.option("--title", "Title of the page.  [default: name of the run folder]")
 @opt.option(
@@ -69,7 +70,12 @@ def command(
 
 @contextmanager
 def read_findings(
-    runs: Sequence[Path], judgements: Path | None, *, turns_from: int = 0, **options: Any
+    runs: Sequence[Path],
+    judgements: Path | None,
+    *,
+    turns_from: int = 0,
+    columns: tuple[tuple[str, str], ...] = (),
+    **options: Any,
 ) -> Iterator[Findings]:
     """All results of the runs that the page and figures show."""
     from simpatico.readers.judgement_files import (
@@ -82,8 +88,10 @@ def read_findings(
 
     ratings: Judgements | Preferences | None = None
     if judgements:
-        read = read_preferences if has_preferences(judgements) else read_judgements
-        ratings = read(judgements, turns_from=turns_from)
+        if has_preferences(judgements):
+            ratings = read_preferences(judgements, turns_from=turns_from)
+        else:
+            ratings = read_judgements(judgements, turns_from=turns_from, columns=dict(columns))
     with open_runs(runs) as run:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")

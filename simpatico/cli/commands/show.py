@@ -30,11 +30,18 @@ MOST_ROWS = 1_000
 @opt.choice("--format", ["table", "csv", "json"], "Output format.", "shape")
 @opt.names("--scores", "Show only these scores.")
 @opt.flag("--every", "Include the component scores of each metric.")
+@opt.option("--by", "Means by week, month, or a column of the input.", metavar="COLUMN")
 @opt.value(
     "--rows", 20, f"Rows of a table; 0 = the first {MOST_ROWS:,}.", type=click.IntRange(min=0)
 )
 def command(
-    run: Path, level: Level, shape: Format, scores: tuple[str, ...], every: bool, rows: int
+    run: Path,
+    level: Level,
+    shape: Format,
+    scores: tuple[str, ...],
+    every: bool,
+    rows: int,
+    by: str | None,
 ) -> None:
     """Print the scores of a run.
 
@@ -47,6 +54,9 @@ def command(
       simpatico show run --level dialog --format csv > dialogs.csv
     """
     folder = Run(run)
+    if by:
+        show_slices(folder, by, scores, shape)
+        return
     frame = folder.at(level)
     if scores:
         if level != "system":
@@ -70,6 +80,29 @@ def command(
             result(
                 f"{rest}: use --format csv or json for all, --rows 0 for the first {MOST_ROWS:,}"
             )
+
+
+def show_slices(run: Run, by: str, scores: tuple[str, ...], shape: Format) -> None:
+    """The means of each slice of the dialogs, such as a month: one row per score and system."""
+    from simpatico.run.columns import MIN_DIALOGS, slice_dialogs, slice_table
+
+    run.refuse_system_scores(scores)
+    metrics = run.facts["metrics"].items()
+    names = list(scores) or [name for name, m in metrics if m.get("level") != "system"]
+    frame = slice_table(run, by, names)
+    if shape != "table":
+        show_json(frame.to_dicts()) if shape == "json" else show_csv(frame)
+        return
+    rows = []
+    for score in names:
+        for row in frame.iter_rows(named=True):
+            mean, interval, _ = format_mean(row, score, "")
+            rows.append([score, row[by], row["system"], mean, interval, row[f"{score}_n"]])
+    columns = ["score", by, "system", "mean", "95% CI", "dialogs"]
+    show_table("Mean over dialogs", columns, rows, keys=3)
+    if lacking := slice_dialogs(run, by)["slice"].null_count():
+        note(f"{lacking:,} dialogs without one value of {by} are left out.")
+    note(f"No mean below {MIN_DIALOGS} dialogs; compare slices with `simpatico compare`.")
 
 
 def score_columns(frame: pl.DataFrame, scores: tuple[str, ...], level: Level) -> list[str]:

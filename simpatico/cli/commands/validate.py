@@ -7,6 +7,7 @@ digits, since with some hundred ratings the third one is noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
 @click.command(name="validate", cls=opt.accept_old_names(kind="correlation", most="max-dialogs"))
 @click.argument("run", type=opt.PATH)
 @opt.judgements
+@opt.rating_columns
 @control_options
 @opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
 @opt.names("--scores", "Use only these scores.")
@@ -149,7 +151,9 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
         **{name: options[name] for name in ("clusters", "correction", "seed")},
     )
     ratings = prepare_ratings(
-        read_judgements(judgements, turns_from=options["turns_from"]),
+        read_judgements(
+            judgements, turns_from=options["turns_from"], columns=dict(options["columns"])
+        ),
         options["attention"],
         standardise=options["standardise"],
     )
@@ -160,6 +164,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
     """The ratings without inattentive judges, and as z-scores; notes say who is left out."""
     from simpatico.validation.raters.preparation import drop_inattentive, standardise_judgements
 
+    notes = ratings.notes
     if attention:
         selection = drop_inattentive(ratings, quality=attention)
         judges = format_count(selection.n_judges_dropped, "judge")
@@ -173,7 +178,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
             "cannot be standardised: excluded for that quality."
         )
         ratings = selection.judgements
-    return ratings
+    return replace(ratings, notes=notes)
 
 
 def show_evidence(evidence: Evidence, correction: Correction, symbol: str) -> None:
