@@ -110,6 +110,20 @@ def names(name: str, help: str) -> Decorator:
     return text(name, help, metavar="NAME,...", callback=split)
 
 
+def mapping(name: str, help: str) -> Decorator:
+    """An option that takes pairs of names; its value is a tuple of them, empty if not given."""
+
+    def split(
+        context: click.Context, parameter: click.Parameter, pairs: str
+    ) -> tuple[tuple[str, ...], ...]:
+        items = [tuple(part.strip() for part in item.split("=", 1)) for item in pairs.split(",")]
+        if pairs and not all(len(item) == 2 and all(item) for item in items):
+            raise click.BadParameter(f"{pairs!r} is not of the form FIELD=NAME,FIELD=NAME")
+        return tuple(items) if pairs else ()
+
+    return text(name, help, metavar="FIELD=NAME,...", callback=split)
+
+
 def path(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
     """An option that names a file or folder."""
     return option(name, help, *parameter, type=PATH, **settings)
@@ -128,13 +142,19 @@ as_json = flag("--json", "Print JSON.", "as_json")
 judgements = combine(
     path(
         "--judgements",
-        "File of human ratings (columns dialog, quality, value) or of preferences (preferred, and "
-        "dialog_a, dialog_b or system_a, system_b, prompt).",
+        "File of human ratings (columns dialog, quality, value; or dialog and a column of numbers "
+        "for each quality) or of preferences (preferred, and dialog_a, dialog_b or system_a, "
+        "system_b, prompt). Turns are counted from 0, after consecutive messages of one speaker "
+        "were merged.",
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
 )
 correlation = choice(
     "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."
+)
+with_human = flag("--with-human", "Include the users as a system.")
+rating_columns = mapping(
+    "--columns", "Columns of the ratings that are called otherwise: dialog=session."
 )
 settings = repeatable(
     "--set",
@@ -150,6 +170,7 @@ traditional = names(
 reading = combine(
     option("--format", f"Input format; detected if not given: {FORMATS}."),
     option("--system", "Name of the evaluated system, where the input says assistant only."),
+    mapping("--columns", "Columns of a table that are called otherwise: dialog=session,text=body."),
     value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
     flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
     choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),

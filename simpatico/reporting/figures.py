@@ -21,7 +21,7 @@ from simpatico.comparison.chart import pair_table
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
 from simpatico.reporting import minimum_data as minimum
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.sections.incremental import gain_block
+from simpatico.reporting.sections.incremental import gain_blocks
 from simpatico.reporting.sections.overlap import heatmap_data, largest_pair_count
 from simpatico.reporting.sections.side_by_side import build_radars, metric_groups
 from simpatico.validation.chart import SYMBOLS, Quality, correlation_forest
@@ -92,7 +92,7 @@ def draw_incremental(findings: Findings, quality: str | None, width: float) -> H
     qualities = [find_quality(findings, quality)] if quality else findings.qualities
     if not findings.required_evidence.incremental:
         qualities = []
-    blocks = [b for q in qualities if (b := gain_block(findings, q))]
+    blocks = gain_blocks(findings, qualities)
     if not blocks:
         raise DataError(
             f"T, P and P+T need {minimum.RATED_MODELS} rated units, and scores of traditional and "

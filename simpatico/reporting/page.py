@@ -52,7 +52,7 @@ def report(
 
 def render_page(findings: Findings, *, title: str | None = None, judged: str | None = None) -> str:
     """The page of what is known about a run."""
-    title = title or findings.run.folder.resolve().name
+    title = title or " + ".join(findings.run_names)
     quotations = collect_quotations(findings)
     drawable = findings.systems and findings.scores
     sections = [

@@ -50,6 +50,11 @@ class Run(Tabular):
             raise DataError(f"{self.folder}: the run is not finished; run its command again")
         return facts
 
+    @property
+    def sources(self) -> list[str]:
+        """The folder, or those of the runs that were merged into it."""
+        return [str(folder) for folder in self.facts.get("runs", [self.folder])]
+
     def at(self, level: Level, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """One row per unit, one column per score; only these columns, if they are named."""
         if level not in LEVELS:

@@ -88,8 +88,8 @@ def test_judgements_of_other_dialogs_are_refused(run):
     with pytest.raises(DataError) as error:
         validate(run, other)
     assert str(error.value) == (
-        f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same, and "
-        "ratings must name the speaker where several speak for a system"
+        f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same "
+        "('x' was judged, 'dog-died/harbor' was scored), and ratings must name the speaker where several speak for a system"
     )
 
 

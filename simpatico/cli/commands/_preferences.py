@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simpatico.validation.preferences import PreferenceEvidence
 
 RATINGS_ONLY = (
-    *("traditional", "against", "correlation", "level", "clusters", "gold"),
+    *("columns", "traditional", "against", "correlation", "level", "clusters", "gold"),
     *("with_human", "attention", "standardise", "format", "verbose"),
 )
 """Options that say nothing about preferences."""

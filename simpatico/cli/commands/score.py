@@ -46,8 +46,9 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any) -> None:
     """Score conversations into a run folder.
 
-    PATHS are files, a ConvoKit folder, or - for standard input. Run the same command again to
-    resume after an interruption.
+    PATHS are files, folders of files, or - for standard input. Run the same command again to
+    resume after an interruption. Dialog ids are kept as they are; only where two files share one
+    does it get the file's name before it (FILE/ID).
 
     \b
     Examples:
@@ -100,11 +101,13 @@ def print_run_summary(run: Run) -> None:
 
     From the files of the run, not from what was just computed: the same after a resumption.
     """
-    from simpatico.readers.alignment import Alignment, count_users
+    from simpatico.readers.alignment import Alignment, count_dialogs, count_users
 
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
-    alignment = Alignment(**facts["alignment"], users=count_users(units))
+    alignment = Alignment(
+        **facts["alignment"], users=count_users(units), dialogs_by_system=count_dialogs(units)
+    )
     for sentence in alignment_sentences(alignment, facts["options"]["system"]):
         note(sentence)
     for name, metric in facts["metrics"].items():

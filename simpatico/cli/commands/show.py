@@ -46,6 +46,7 @@ MOST_ROWS = 1_000
 @opt.option("--dialog", "Show only this dialog.")
 @opt.names("--scores", "Show only these scores.")
 @opt.flag("--every", "Include the component scores of each metric.")
+@opt.option("--by", "Means by week, month, or a column of the input.", metavar="COLUMN")
 @opt.value(
     "--rows", 20, f"Rows of a table; 0 = the first {MOST_ROWS:,}.", type=click.IntRange(min=0)
 )
@@ -56,6 +57,7 @@ def command(
     scores: tuple[str, ...],
     every: bool,
     rows: int,
+    by: str | None,
     **selection: Any,
 ) -> None:
     """Print the scores of a run.
@@ -72,6 +74,11 @@ def command(
       simpatico show run --level turn --format long > turns.csv
     """
     folder = Run(run)
+    if by:
+        if shape == "long" or any(selection.values()):
+            raise click.UsageError("--by shows means of slices; leave out --sort and the like.")
+        show_slices(folder, by, scores, shape)
+        return
     if selection["ascending"] and not selection["sort"]:
         raise click.UsageError("--ascending needs --sort SCORE.")
     if level is None:
@@ -138,6 +145,29 @@ def select_units(
     if not frame.schema[sort].is_float():
         raise BadValue(f"--sort {sort}: this column is not a score; name a score")
     return frame.sort(sort, descending=not ascending, nulls_last=True, maintain_order=True)
+
+
+def show_slices(run: Run, by: str, scores: tuple[str, ...], shape: str) -> None:
+    """The means of each slice of the dialogs, such as a month: one row per score and system."""
+    from simpatico.run.columns import MIN_DIALOGS, slice_dialogs, slice_table
+
+    run.refuse_system_scores(scores)
+    metrics = run.facts["metrics"].items()
+    names = list(scores) or [name for name, m in metrics if m.get("level") != "system"]
+    frame = slice_table(run, by, names)
+    if shape != "table":
+        show_json(frame.to_dicts()) if shape == "json" else show_csv(frame)
+        return
+    rows = []
+    for score in names:
+        for row in frame.iter_rows(named=True):
+            mean, interval, _ = format_mean(row, score, "")
+            rows.append([score, row[by], row["system"], mean, interval, row[f"{score}_n"]])
+    columns = ["score", by, "system", "mean", "95% CI", "dialogs"]
+    show_table("Mean over dialogs", columns, rows, keys=3)
+    if lacking := slice_dialogs(run, by)["slice"].null_count():
+        note(f"{lacking:,} dialogs without one value of {by} are left out.")
+    note(f"No mean below {MIN_DIALOGS} dialogs; compare slices with `simpatico compare`.")
 
 
 def score_columns(frame: pl.DataFrame, scores: tuple[str, ...], level: Level) -> list[str]:

@@ -7,6 +7,7 @@ digits, since with some hundred ratings the third one is noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.command(name="validate", cls=opt.accept_old_names(kind="correlation", most="max-dialogs"))
 @click.argument("run", type=opt.PATH)
 @opt.judgements
+@opt.rating_columns
 @control_options
 @opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
 @opt.names("--scores", "Use only these scores.")
@@ -146,7 +148,9 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
         **{name: options[name] for name in ("clusters", "correction", "seed")},
     )
     ratings = prepare_ratings(
-        read_judgements(judgements, turns_from=options["turns_from"]),
+        read_judgements(
+            judgements, turns_from=options["turns_from"], columns=dict(options["columns"])
+        ),
         options["attention"],
         standardise=options["standardise"],
     )
@@ -157,6 +161,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
     """The ratings without inattentive judges, and as z-scores; notes say who is left out."""
     from simpatico.validation.raters.preparation import drop_inattentive, standardise_judgements
 
+    notes = ratings.notes
     if attention:
         selection = drop_inattentive(ratings, quality=attention)
         judges = format_count(selection.n_judges_dropped, "judge")
@@ -170,7 +175,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
             "cannot be standardised: excluded for that quality."
         )
         ratings = selection.judgements
-    return ratings
+    return replace(ratings, notes=notes)
 
 
 def show_evidence(evidence: Evidence, run: Path, options: dict[str, Any]) -> None:
@@ -226,10 +231,17 @@ def ranking_cell(r: SystemRow) -> str:
 
 
 def show_gains(rows: Sequence[IncrementalRow], shape: Shape, *, verbose: bool = False) -> None:
-    """The joint gain of all other scores over all traditional ones; with `verbose` over each.
+    """What psychological scores (P) add to traditional ones (T), and what learned ones (L) add."""
+    for group, name in (("P", "psychological"), ("L", "learned")):
+        own = [r for r in rows if r.group == group]
+        show_group_gains(own, (group, name), shape, verbose=verbose)
 
-    T, P and P+T: adjusted R² of the traditional scores, of all others, and of both together.
-    """
+
+def show_group_gains(
+    rows: Sequence[IncrementalRow], group_and_name: tuple[str, str], shape: Shape, *, verbose: bool
+) -> None:
+    """The joint gain of a group's scores over all traditional ones; with `verbose` over each."""
+    group, name = group_and_name
     most = {r.level: max(len(o.added) for o in rows if o.level == r.level) for r in rows}
     joint = [r for r in rows if len(r.added) == most[r.level]]
     single = [r for r in rows if len(r.added) < most[r.level]] if verbose else []
@@ -244,8 +256,9 @@ def show_gains(rows: Sequence[IncrementalRow], shape: Shape, *, verbose: bool = 
             ]
             for r in joint
         ]
-        title = "Incremental validity: adjusted R² of the traditional score (T), others (P), both"
-        columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
+        title = f"Incremental validity: adjusted R² of traditional (T), {name} ({group}), both"
+        both = f"{group}+T"
+        columns = ["quality", "traditional (T)", "T", group, both, "gain", "95% CI", "n"]
         show_as(shape, title, columns, body, keys=2)
         for r in joint if shape == "table" else ():
             result(f"{r.quality}, over {r.score}: {r.verdict}")
@@ -255,9 +268,9 @@ def show_gains(rows: Sequence[IncrementalRow], shape: Shape, *, verbose: bool = 
             gains.setdefault((r.quality, r.added_name), []).append(r.score)
     texts = [f"{name} over {', '.join(to)} ({quality})" for (quality, name), to in gains.items()]
     if texts:
-        result(f"Significant incremental validity of single scores: {'; '.join(texts)}.")
+        result(f"Significant incremental validity of single {name} scores: {'; '.join(texts)}.")
     elif single:
-        result("No single score has significant incremental validity.")
+        result(f"No single {name} score has significant incremental validity.")
     if single:
         family = format_count(max(r.family for r in rows), "pair")
         note(

@@ -13,9 +13,11 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Bools
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.degenerate import Degenerate
+from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
+from simpatico.features.degenerate import DegenerateSpeaker
 from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
@@ -87,21 +89,24 @@ class Trait:
 
     @property
     def card(self) -> Card:
-        model = self._trait_model
+        model, shipped = self._trait_model, self.model == type(self).model
         return Card(
             about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
             undefined=(
                 f"Null when a speaker has fewer than {self.minimum_words} words in the dialog; "
-                "turns in another script, that repeat themselves or have hardly a known word do "
-                "not count."
+                "turns in another script, that repeat themselves, have hardly a known word or "
+                "their words in no order do not count, and none does where the speaker's turns "
+                "together repeat themselves."
             ),
             citation=self.citation,
-            careful=self.careful if self.model == type(self).model else OWN_MODEL_CAUTION,
+            careful=self.careful if shipped else OWN_MODEL_CAUTION,
+            validity="weak" if shipped and model else "unproven",
         )
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (NgramSums(self.model, self.missing), Degenerate(), *NEEDS)
+        unlike = (DegenerateSpeaker(), ChatWordCounts())
+        return (NgramSums(self.model, self.missing), *unlike, *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -119,7 +124,7 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         words, foreign = features[Words()].counts, features[OtherScript()]
-        degenerate = features[Degenerate()]
+        degenerate = unlike_speech(features)
         sums = np.column_stack([words, features[NgramSums(self.model)]])
         why = reasons(
             len(turns),
@@ -142,7 +147,7 @@ class Trait:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
         # a word of a turn that does not count adds nothing: its weight is divided by infinity
-        words = np.where(features[OtherScript()] | features[Degenerate()], np.inf, table.counts)
+        words = np.where(features[OtherScript()] | unlike_speech(features), np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))
         for order, start, weights in load_trait_model(self.model).hits(table):
@@ -150,6 +155,12 @@ class Trait:
             for step in range(order):
                 points += np.bincount(start + step, each, len(points))
         return spans(turns, table, points)
+
+
+def unlike_speech(features: Features) -> Bools:
+    """Turns unlike any text that a model learned from: loops, gibberish and shuffled words."""
+    shuffled = shuffled_rows(features[Words()], features[ChatWordCounts()])
+    return np.asarray(features[DegenerateSpeaker()] | shuffled)
 
 
 def trait_expression(model: TraitModel) -> pl.Expr:

@@ -72,19 +72,21 @@ def test_both_speakers_of_a_dyad_have_its_score_in_the_long_file(run):
     assert frame.filter(score="percent_article")["value"].is_between(0, 100).all()
 
 
-def test_columns_that_the_run_kept_are_conditions(run, tmp_path):
-    """Whatever else the table of turns holds; of extras, each name is a column."""
-    folder = tmp_path / "run"
-    shutil.copytree(run.folder, folder)
-    path = folder / "text.parquet"
-    extras = pl.lit('{"segment": "x", "score": 3}').alias("extras")
-    pl.read_parquet(path).with_columns(pl.lit("warm").alias("condition"), extras).write_parquet(
-        path
+def test_columns_of_the_input_are_conditions(tmp_path):
+    """Time of a turn, of a dialog its first; any other column by its name."""
+    path = tmp_path / "talk.csv"
+    path.write_text(
+        "dialog,speaker,text,time,condition,value\n"
+        "d,ann,hi,2026-01-02T10:00:00Z,warm,3\nd,bob,hello,2026-01-02T10:00:05Z,warm,3\n"
     )
-    frame = long_frame(simpatico.Run(folder), "--scores", "length")
-    assert frame["condition"].unique().to_list() == ["warm"]
-    assert frame["segment"].unique().to_list() == ["x"]
-    assert frame["input_score"].unique().to_list() == [3]
+    out = tmp_path / "run"
+    assert call("score", path, "--out", out, "--metrics", "length").returncode == 0
+    frame = long_frame(simpatico.Run(out), "--level", "turn")
+    assert frame["condition"].to_list() == ["warm", "warm"]
+    assert frame["value (input)"].to_list() == [3, 3]
+    assert frame["value"].to_list() == [1, 1]
+    assert [str(time)[11:19] for time in frame["time"]] == ["10:00:00", "10:00:05"]
+    assert long_frame(simpatico.Run(out))["condition"].to_list() == ["warm", "warm"]
 
 
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
