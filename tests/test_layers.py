@@ -33,7 +33,7 @@ ALLOWED = {
         *("arrays", "errors", "wording", "turns", "stats", "models", "features", "metric"),
         "system_metric",
     },
-    "registry": {"errors", "metric", "metrics"},
+    "registry": {"errors", "metric", "metrics", "models"},
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},
     "table": {

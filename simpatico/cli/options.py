@@ -183,12 +183,12 @@ reading = combine(
 """How conversations are read."""
 
 metrics = combine(
-    names("--metrics", "Metrics to compute; see `simpatico list`."),
+    names("--metrics", "Metrics to compute; see `simpatico list`. FILE.py:CLASS is one of yours."),
     choice(
         "--preset",
         ["default", "psych", "neural", "all"],
-        "Set of metrics. default: psych, predicted_rating, length, question_rate and repetition; "
-        "it is used if no metric is named.",
+        "Set of shipped metrics that can run here. default: psych, metrics that follow people, "
+        "length, question_rate and repetition; it is used if no metric is named.",
         default=None,
     ),
     option("--lexicon", "Emotion lexicon (file) to use instead of the shipped one."),
@@ -218,7 +218,7 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     --lexicon is short for `--set METRIC.lexicon=FILE` on every emotion metric, and yields to it.
     """
     from simpatico.metric import plain_name
-    from simpatico.registry import load, metric_class, preset
+    from simpatico.registry import is_file_spec, load, metric_class, preset
 
     names, preset_name = list(options.pop("metrics")), options.pop("preset")
     lexicon, parameters = options.pop("lexicon"), parse_settings(options.pop("settings"))
@@ -226,7 +226,13 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
         names = list(dict.fromkeys([*preset(preset_name or "default"), *names]))
     if not names:
         raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
+    for name in filter(is_file_spec, names):  # --set knows it by the name of its class
+        own_name = metric_class(name).name
+        parameters |= {name: parameters.pop(own_name)} if own_name in parameters else {}
     refuse_other_metrics(parameters, names)
+    for metric, old, new in old_parameters(parameters):
+        click.echo(f"--set {metric}.{old} is now {metric}.{new}", err=True)
+        parameters[metric][new] = parameters[metric].pop(old)
     if lexicon:
         emotional = [
             name
@@ -243,6 +249,16 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     # a setting under the metric's own name holds for it with any model; the full name wins
     own = {n: {**parameters.get(plain_name(n), {}), **parameters.get(n, {})} for n in names}
     return [load(name, **typed_parameters(name, own[name])) for name in names]
+
+
+def old_parameters(parameters: Mapping[str, Collection[str]]) -> list[tuple[str, str, str]]:
+    """Metric, old and new name of each parameter that is given by a name of the last release."""
+    from simpatico.metric import plain_name
+    from simpatico.registry import OLD_PARAMETERS
+
+    given = [(metric, name) for metric, names in parameters.items() for name in names]
+    pairs = [(m, n, OLD_PARAMETERS.get((plain_name(m), n))) for m, n in given]
+    return [(metric, old, new) for metric, old, new in pairs if new]
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:

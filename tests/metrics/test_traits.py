@@ -39,8 +39,29 @@ TRAITS = [
 ]
 
 
-PLAIN = "the of and to in that it is was for on are as with his they at be this from".split()
-PLAIN += "she or by one had not but what all were".split()
+PLAIN = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "that",
+    "it",
+    "is",
+    "was",
+    "for",
+    "on",
+    "are",
+    "as",
+    "with",
+    "his",
+    "they",
+    "at",
+    "be",
+    "this",
+    "from",
+]
+PLAIN += ["she", "or", "by", "one", "had", "not", "but", "what", "all", "were"]
 """30 words without a weight."""
 SENTENCES = (
     "I am sorry to hear that your dog is ill, and I hope that he will be well again very soon.",

@@ -15,7 +15,7 @@ from simpatico.cli.output import line_width, note, result, show_json, show_prose
 from simpatico.errors import MissingResource
 from simpatico.evidence import ScoreEvidence, evidence_of
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
-from simpatico.registry import load, load_all
+from simpatico.registry import load, load_all, runnable_variant
 from simpatico.wording import NO_VALUE, format_correlation, format_correlation_interval
 
 
@@ -34,12 +34,16 @@ def command(name: str | None, as_json: bool) -> None:
     elif as_json:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
-        rows = [metric_row(name, metric) for name, metric in load_all().items()]
+        rows = []
+        for name, metric in load_all().items():
+            variant = runnable_variant(name)
+            rows.append(metric_row(variant or name, load(variant) if variant else metric))
         columns = ["name", "level", "installed", "follows people", "about"]
         show_table("Metrics", columns, rows)
         note(
             "Follows people: mean ρ with human ratings over public data sets that the metric was "
-            "not trained on; – for a metric that has no better direction."
+            "not trained on; – for a metric that has no better direction. A name with a model in "
+            "brackets runs on that one, as its own is not installed."
         )
         result("Run `simpatico list NAME` for the card of a metric.")
 
@@ -91,6 +95,7 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
         ],
         "needs": [type(f).__name__ for f in metric.needs],
         "installed": problem is None,
+        "runs_as": runnable_variant(plain_name(metric.name)) if problem else metric.name,
         "how_to_get": problem,
         "about": card.about,
         "undefined": card.undefined,

@@ -83,15 +83,22 @@ class Trait:
         )
 
     @property
+    def is_shipped(self) -> bool:
+        """Whether the model is the one that the class speaks of."""
+        return self.model == type(self).model
+
+    @property
     def _trait_model(self) -> TraitModel | None:
         """The model, unless it is missing."""
         return None if self.missing else load_trait_model(self.model)
 
     @property
     def card(self) -> Card:
-        model, shipped = self._trait_model, self.model == type(self).model
+        model = self._trait_model
+        # of the class it says what the shipped model learned; another one tells its own data
+        about = self.about if self.is_shipped else f"{self.title or self.name} of a speaker."
         return Card(
-            about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
+            about=about if model is None else f"{about} {describe_trait_model(model)}",
             undefined=(
                 f"Null when a speaker has fewer than {self.minimum_words} words in the dialog; "
                 "turns in another script, that repeat themselves, have hardly a known word or "
@@ -99,8 +106,8 @@ class Trait:
                 "together repeat themselves."
             ),
             citation=self.citation,
-            careful=self.careful if shipped else OWN_MODEL_CAUTION,
-            validity="weak" if shipped and model else "unproven",
+            careful=self.careful if self.is_shipped else OWN_MODEL_CAUTION,
+            validity="weak" if self.is_shipped and model else "unproven",
         )
 
     @property
@@ -118,6 +125,9 @@ class Trait:
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
         )
         words = (self.meaning, self.comparison)
+        if model and not self.is_shipped:
+            measures, name = model.recipe.measures, self.name.replace("_", " ")
+            words = (f"{measures}, as the model predicts it", f"has a (higher|lower) {name}")
         return (make_score(self.name, value, *words, range=(low, high), title=self.title),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
