@@ -89,19 +89,71 @@ def test_columns_of_the_input_are_conditions(tmp_path):
     assert long_frame(simpatico.Run(out))["condition"].to_list() == ["warm", "warm"]
 
 
+DIC = """%
+1 ppron
+2 ipron
+3 article
+4 conj
+5 prep
+6 auxverb
+7 adverb
+8 negate
+9 quant
+%
+i 1
+you 1
+it 2
+the 3
+and 4
+of 5
+was 6
+so 7
+not 8
+all 9
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """The psychologist's story: a CSV with conditions, an own dictionary, a long file.
+
+    In the warm condition both say "you and I", in the cold one nothing in common.
+    """
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "own.dic").write_text(DIC)
+    lines = ["dialog,speaker,text,condition"]
+    for n in range(8):
+        condition, answer = ("warm", "you and i") if n % 2 else ("cold", "the end of it all")
+        lines += [f"d{n},ann,you and i,{condition}", f"d{n},bob,{answer},{condition}"]
+    (folder / "study.csv").write_text("\n".join(lines) + "\n")
+    line = ["score", "study.csv", "--out", "run", "--metrics", "dyad_style_matching"]
+    line += ["--set", "dyad_style_matching.lexicon=own.dic"]
+    done = call(*line, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    text = call("show", "run", "--format", "long", cwd=folder).stdout
+    (folder / "long.csv").write_text(text, encoding="utf-8")
+    return folder / "long.csv"
+
+
+def test_the_psychologists_story_lsm_per_dyad_by_condition(study):
+    """Warm: the same words, so 1 in every category. Cold: of nine categories six are used by one
+    side alone (two by ann; article, prep, ipron, quant by bob), three by neither: 3 / 9."""
+    means = pl.read_csv(study).group_by("condition").agg(pl.col("value").mean(), pl.len())
+    by = {row["condition"]: row for row in means.iter_rows(named=True)}
+    assert by["warm"]["value"] == pytest.approx(1)
+    assert by["cold"]["value"] == pytest.approx(3 / 9, abs=1e-4)
+    assert by["warm"]["len"] == 8
+
+
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
-def test_r_reads_the_long_file_back(run, tmp_path):
-    path = tmp_path / "long.csv"
-    path.write_text(call("show", run.folder, "--format", "long").stdout, encoding="utf-8")
+def test_r_reads_the_long_file_back(study):
     code = (
-        f'd <- read.csv("{path}"); x <- subset(d, score == "length"); '
-        'cat(nrow(x), sprintf("%.10f", mean(x$value)), length(unique(x$dyad)))'
+        f'd <- read.csv("{study}"); m <- aggregate(value ~ condition + dyad, d, mean); '
+        "cat(nrow(m), tapply(m$value, m$condition, mean))"
     )
     done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=True)
-    n, mean, dyads = done.stdout.split()
-    lengths = run.at("dialog")["length"]
-    assert (int(n), int(dyads)) == (len(lengths), 66)
-    assert float(mean) == pytest.approx(lengths.mean())
+    dyads, cold, warm = map(float, done.stdout.split())
+    assert (dyads, cold, warm) == (8, pytest.approx(3 / 9, abs=1e-4), pytest.approx(1))
 
 
 def test_explain_prints_the_transcript_scores_words_and_reasons(run):

@@ -94,7 +94,7 @@ def test_details_stand_behind_verbose(run, printed):
 
 def test_every_sentence_names_its_quality(printed):
     sentences = [line for line in printed.stdout.splitlines() if line.endswith(".")]
-    assert len(sentences) == 2 * len(QUALITIES)  # agreement of raters, incremental validity
+    assert len(sentences) == 3 * len(QUALITIES)  # agreement of raters, gains of P and of L
     assert all(any(quality in line for quality in QUALITIES) for line in sentences)
 
 
@@ -111,7 +111,7 @@ def test_ten_baselines_against_length_by_the_williams_test_as_latex(run):
         value = f"{row['value']:.2f}".replace("0.", ".").replace("-", "$-$")
         score = row["score"].replace("_", r"\_").replace("[", "{[}").replace("]", "{]}")
         assert f"empathetic & {score} & length & {value} &" in text
-    assert text.count(r"\begin{tabular}") == text.count(r"\bottomrule") == 3
+    assert text.count(r"\begin{tabular}") == text.count(r"\bottomrule") == 4
     assert r"$\rho$" in text
 
 
