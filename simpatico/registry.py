@@ -103,7 +103,8 @@ def load(name: str, **parameters: Any) -> Metric:
         parameters |= {h: m if m in own else f"package:{m}" for h, m in pairs}
     names = [f.name for f in fields(cls)]
     if unknown := sorted(set(parameters) - set(names)):
-        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {names}")
+        known = ", ".join(names) or "none"
+        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
     metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
 

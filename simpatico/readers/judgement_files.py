@@ -207,7 +207,7 @@ def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
         return suffix
     raise DataError(
         f"{head.name}:1: this is neither a table of judgements ({', '.join(TABLES)}) "
-        f"nor a benchmark that holds some ({', '.join(benchmarks)}); name its format"
+        f"nor a benchmark that holds some ({', '.join(benchmarks)}); save it as one of these"
     )
 
 

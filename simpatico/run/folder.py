@@ -42,6 +42,8 @@ def open_run(folder: Path, key: str) -> Iterator[bool]:
     interruption, a crash or a full disk. Where a record is wrong the input must change, so that no
     part is of use.
     """
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"{folder} is a file; --out names the folder of the run")
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         with lock_run(folder):

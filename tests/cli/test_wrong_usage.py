@@ -1,69 +1,116 @@
-"""Wrong usages: each is one sentence with the way out, and leaves nothing behind."""
+"""What people get wrong with inputs of `score` and `validate`: one sentence with the way out.
 
-from pathlib import Path
+Each line was tried by hand; none leaves a file or folder behind.
+"""
+
+import json
 
 import pytest
 
-import simpatico
-from tests.command_line import simpatico as call
+from tests.command_line import simpatico
 
-SAMPLES = Path(simpatico.__file__).parent / "data" / "samples"
-RATINGS = SAMPLES / "judgements_made_up.csv"
-DIALOG = "dog-died/harbor"
-VALIDATE = f"validate RUN --judgements {RATINGS}"
-FIGURE = "figure forest --run RUN --out f.svg"
-QUALITIES = "empathetic, enjoyed, interesting, overall"
-
-WRONG = {
-    "scor x": "no command 'scor'; did you mean 'score'?",
-    "train empath": "no command 'empath'; did you mean 'empathy'?",
-    "models lst": "no command 'lst'; there are cache, forget, get",
-    "show RUN --sort lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
-    "show RUN --sort speaker": "--sort speaker: this column is not a score; name a score",
-    "show RUN --ascending": "--ascending needs --sort SCORE.",
-    "show RUN --system brsk": "no system 'brsk'; did you mean 'brisk'?",
-    "show RUN --dialog nothing": "no dialog 'nothing'; there are 66, such as 'dog-died/harbor', 'dog-died/brisk', 'dog-died/carousel'",
-    "show RUN --dialog x --level system": "--dialog has no effect at level system; use --level dialog or turn",
-    "show RUN --format long --scores lenght": "no score 'lenght' at dialog level; did you mean 'length'?",
-    "show RUN --format log": "Invalid value for '--format': 'log' is not one of 'table', 'csv', 'json', 'long'.",
-    "show nowhere": "nowhere is not a run folder: it has no run.json",
-    "explain RUN": "Missing argument 'DIALOG'.",
-    "explain RUN nothing": "no dialog 'nothing'; there are 66, such as 'dog-died/harbor', 'dog-died/brisk', 'dog-died/carousel'",
-    f"explain RUN {DIALOG} 11": f"no turn 11 in dialog '{DIALOG}'; there are 0 to 10",
-    f"explain RUN {DIALOG} -- -1": "Invalid value for '[TURN]': -1 is not in the range x>=0.",
-    f"explain RUN {DIALOG} --scores lenght": "no score 'lenght'; did you mean 'length'?",
-    "explain nowhere d": "nowhere is not a run folder: it has no run.json",
-    "cite nowhere": "nowhere is not a run folder: it has no run.json",
-    "cite RUN --format bib": "Invalid value for '--format': 'bib' is not one of 'text', 'bibtex'.",
-    "validate RUN": "Missing --judgements FILE, or --controls.",
-    "validate RUN --judgements none.csv": "none.csv: no such file; check the path",
-    f"{VALIDATE} --json --format latex": "--format prints correlations with ratings; leave it out with --json or --controls.",
-    f"{VALIDATE} --against lenght": "no score 'lenght'; did you mean 'length'?",
-    f"{VALIDATE} --quality overal": f"no ratings of quality 'overal'; there are {QUALITIES}",
-    f"{VALIDATE} --correlation rho": "Invalid value for '--correlation': 'rho' is not one of 'pearson', 'spearman', 'kendall'.",
-    f"{FIGURE} --judgements {RATINGS} --quality overal": "no ratings of quality 'overal'; did you mean 'overall'?",
-    "figure forst --run RUN --out f.svg": "Invalid value for '{radar|heatmap|forest|dots|tpt}': 'forst' is not one of 'radar', 'heatmap', 'forest', 'dots', 'tpt'.",
-    "reproduce psychological-metrics --data . --plan": ". has no dstc10-topical_clean_eval-addrank.json nor any other of the data sets; ",
-    "list lenght": "no metric 'lenght'; did you mean 'length'?",
-}  # fmt: skip
+RATINGS = "dialog,thumb\nd0,1\nd1,0\n"
+FORMATS = "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, hazumi, humod, "
+FORMATS += "inspect, irc, ji2022, openai, parlai, real-persona-chat, sharegpt, table"
+SPEAKER = "speaker_id, role, sender, from, user, user_id, speaker_idx, author"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    out = tmp_path_factory.mktemp("wrong") / "run"
-    source = SAMPLES / "conversations.jsonl"
-    done = call("score", source, "--out", out, "--metrics", "length,question_rate")
+def place(tmp_path_factory):
+    """A folder with chats, ratings, notes and a run."""
+    folder = tmp_path_factory.mktemp("wrong")
+    rows = [
+        {"dialog": f"d{i}", "speaker": s, "text": "well then " * (i + 1), "segment": "new"}
+        for i in range(4)
+        for s in ("user", "bot")
+    ]
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "empty").mkdir()
+    (folder / "ratings.csv").write_text(RATINGS)
+    (folder / "words.csv").write_text("dialog,comment\nd0,nice\n")
+    (folder / "others.csv").write_text("dialog,thumb\nx,1\n")
+    (folder / "notes.md").write_text("# notes\n")
+    done = simpatico("score", "a.jsonl", "--metrics", "length", "--out", "run", cwd=folder)
     assert done.returncode == 0, done.stderr
-    return out
+    return folder
 
 
-@pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_usage_is_one_sentence_and_leaves_nothing(line, run, tmp_path):
-    before = sorted(path.name for path in run.iterdir())
-    arguments = [run if word == "RUN" else word for word in line.split()]
-    done = call(*arguments, cwd=tmp_path)
+USAGES = {
+    "score no.jsonl --out w": "no.jsonl: no such file; check the path",
+    "score notes.md --out w": (
+        f"notes.md:1: unrecognised input format; choose one with --format: {FORMATS}"
+    ),
+    "score empty --out w": (
+        "empty: no file in this folder holds conversations; name the files, or their format with "
+        "--format"
+    ),
+    "score ratings.csv --out w": (
+        f"ratings.csv:1: there is no column 'speaker'; it may also be called {SPEAKER}, or say "
+        "which it is with --columns speaker=NAME"
+    ),
+    "score a.jsonl --out w --format tabel": "no format 'tabel'; did you mean 'table'?",
+    "score a.jsonl a.jsonl --out w": "a.jsonl: the same input is given twice; give it once",
+    "score a.jsonl --metrics length": "Missing --out (or --plan for a dry run).",
+    "score a.jsonl --metrics length --out notes.md": (
+        "notes.md is a file; --out names the folder of the run"
+    ),
+    "score a.jsonl --metrics length --out .": (
+        ". holds files that do not belong to a run; choose an empty folder"
+    ),
+    "score a.jsonl --metrics length --out run --no-merge": (
+        "run holds a run of other input, metrics, options or version; choose another folder or "
+        "delete this one"
+    ),
+    "score a.jsonl --out w --metrics lenght": "no metric 'lenght'; did you mean 'length'?",
+    "score a.jsonl --out w --metrics mine.py:Mine": (
+        "no file 'mine.py'; --metrics takes FILE.py:CLASS or a metric's name"
+    ),
+    "score a.jsonl --out w --metrics length --set length.x=1": (
+        "length has no parameter 'x'; it has none"
+    ),
+    "score a.jsonl --out w --metrics length --columns dialog": (
+        "Invalid value for '--columns': 'dialog' is not of the form FIELD=NAME,FIELD=NAME"
+    ),
+    "score a.jsonl --out w --metrics length --columns dialog=session": (
+        "--columns dialog=session: a.jsonl has no column 'session'; there are dialog, speaker, "
+        "text, segment"
+    ),
+    "score a.jsonl --out w --metrics length --scores no.csv": (
+        "no scores at 'no.csv'; check the path"
+    ),
+    "score a.jsonl --out w --metrics length --scores others.csv": (
+        "none of the 1 rows of others.csv is about a dialog of the input; dialog ids must be the "
+        "same ('x' has scores, 'd0' was read)"
+    ),
+    "score a.jsonl --out w --metrics emotional_entropy --lexicon no.dicx": (
+        "no lexicon 'no.dicx': give a file's path or one of ['emotions', 'function_words']"
+    ),
+    "validate run": "Missing --judgements FILE, or --controls.",
+    "validate run --judgements no.csv": "no.csv: no such file; check the path",
+    "validate run --judgements words.csv": (
+        "words.csv:1: no column of ratings; give columns dialog, quality and value, or dialog and "
+        "one column of numbers for each quality"
+    ),
+    "validate run --judgements others.csv": (
+        "none of the 1 rated units has a score in run; dialog ids must be the same ('x' was "
+        "judged, 'd0' was scored), and ratings must name the speaker where several speak for a "
+        "system"
+    ),
+    "validate run --judgements ratings.csv --quality warmth": (
+        "no ratings of quality 'warmth'; there are thumb"
+    ),
+    "validate run --judgements ratings.csv --columns dialog=chat": (
+        "--columns dialog=chat: ratings.csv has no column 'chat'; there are dialog, thumb"
+    ),
+    "show run --by segmnt": "--by segmnt: no such column in run; did you mean 'segment'?",
+    "show run --by week": "--by week: no such column in run; the input has no times",
+}
+
+
+@pytest.mark.parametrize("line", USAGES)
+def test_a_wrong_usage_gets_one_sentence_and_leaves_nothing(line, place):
+    before = {p: p.stat().st_mtime_ns for p in place.rglob("*")}
+    done = simpatico(*line.split(), cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"simpatico: {WRONG[line]}")
-    assert len(done.stderr.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []
-    assert sorted(path.name for path in run.iterdir()) == before
+    assert done.stderr == f"simpatico: {USAGES[line]}\n"
+    assert {p: p.stat().st_mtime_ns for p in place.rglob("*")} == before
