@@ -249,8 +249,8 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
     clear = {
         (r.quality, r.added_name) for r in rows if len(r.added) == 1 and (r.p_adjusted or 1) < 0.05
     }
-    output = shown_of(run, "--traditional", "emotional_entropy")
-    (line,) = [x for x in output.splitlines() if "single score" in x.lower()]
+    output = shown_of(run, "--traditional", "emotional_entropy", "--verbose")
+    (line,) = [x for x in output.splitlines() if "single psychological score" in x.lower()]
     assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
     assert line.count(" over emotional_entropy (") == len(clear)
     assert sum(r.verdict in output for r in rows if r.added_name == "all") == len(rows) / 3
