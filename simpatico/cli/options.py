@@ -149,6 +149,11 @@ judgements = combine(
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
 )
+by = option(
+    "--by",
+    "Also compare within each week, month, or value of a column of the input.",
+    metavar="week|month|COLUMN",
+)
 with_human = flag("--with-human", "Include the users as a system.")
 rating_columns = mapping(
     "--columns", "Columns of the ratings that are called otherwise: dialog=session."

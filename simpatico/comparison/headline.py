@@ -113,6 +113,11 @@ def effect_size(d: Difference) -> float:
     return abs(d.difference) / d.sd if d.sd else inf
 
 
+def leads(d: Difference) -> bool:
+    """Whether it is about people's ratings or a score that follows them."""
+    return RANKS[d.evidence] <= FOLLOWS_PEOPLE
+
+
 def is_descriptive(d: Difference) -> bool:
     """Whether the score only describes, so that neither side of it is the better one."""
     return RANKS[d.evidence] == DESCRIBES

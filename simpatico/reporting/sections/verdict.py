@@ -26,7 +26,13 @@ from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.reporting.findings import Findings, Pair, score_direction
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
-from simpatico.wording import NO_VALUE, format_correlation, format_count, join_with_and, lower_first_letter
+from simpatico.wording import (
+    NO_VALUE,
+    format_correlation,
+    format_count,
+    join_with_and,
+    lower_first_letter,
+)
 
 VERBS = {
     1: ("also correlates with", "also correlate with"),
