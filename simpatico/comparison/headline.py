@@ -240,8 +240,8 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
     findings = select_findings(scores, *FINDINGS)
     leading = [d for d in findings if not is_exploratory(d)]
     if not leading:
-        rest = undecided_headline(scores) if scores else []
-        return [*parts, *([" "] if parts and rest else []), *rest]
+        undecided = undecided_headline(scores) if scores else []
+        return [*parts, *([" "] if parts and undecided else []), *undecided]
     described = [d for d in leading if is_descriptive(d)]
     shown = [d for d in leading if d not in described]
     room = MAX_CLAIMS

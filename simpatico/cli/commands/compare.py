@@ -161,8 +161,11 @@ def read_ratings(
     return read_judgements(path, turns_from=turns_from, columns=columns)
 
 
-def show_differences(differences: Sequence[Difference], controls: Mapping[str, str]) -> None:
+def show_differences(
+    differences: Sequence[Difference], controls: Mapping[str, str] | None = None
+) -> None:
     """The headline, then a table and sentences for each pair of systems."""
+    controls = controls or {}
     main = texts.main_pair(differences)
     if main is None:
         result("These systems have no score in common.")

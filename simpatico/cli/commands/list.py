@@ -112,6 +112,8 @@ def show_card(metric: Metric) -> None:
         result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
         if (evidence := evidence_of(score.name)).rows or score.name == metric.name:
             result(f"    {evidence.sentence(score.better)}")
+    if metric.card.careful:
+        result(f"  careful: {metric.card.careful}")
     for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
         if facts[word]:
             result(f"  {word.replace('_', ' ')}: {facts[word]}")
