@@ -152,6 +152,11 @@ judgements = combine(
 correlation = choice(
     "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."
 )
+by = option(
+    "--by",
+    "Also compare within each week, month, or value of a column of the input.",
+    metavar="week|month|COLUMN",
+)
 with_human = flag("--with-human", "Include the users as a system.")
 rating_columns = mapping(
     "--columns", "Columns of the ratings that are called otherwise: dialog=session."

@@ -113,6 +113,11 @@ def effect_size(d: Difference) -> float:
     return abs(d.difference) / d.sd if d.sd else inf
 
 
+def leads(d: Difference) -> bool:
+    """Whether it is about people's ratings or a score that follows them."""
+    return RANKS[d.evidence] <= FOLLOWS_PEOPLE
+
+
 def is_descriptive(d: Difference) -> bool:
     """Whether the score only describes, so that neither side of it is the better one."""
     return RANKS[d.evidence] == DESCRIBES
@@ -235,8 +240,8 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
     findings = select_findings(scores, *FINDINGS)
     leading = [d for d in findings if not is_exploratory(d)]
     if not leading:
-        rest = undecided_headline(scores) if scores else []
-        return [*parts, *([" "] if parts and rest else []), *rest]
+        undecided = undecided_headline(scores) if scores else []
+        return [*parts, *([" "] if parts and undecided else []), *undecided]
     described = [d for d in leading if is_descriptive(d)]
     shown = [d for d in leading if d not in described]
     room = MAX_CLAIMS

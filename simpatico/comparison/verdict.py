@@ -75,6 +75,14 @@ def amount_text(d: Difference) -> str:
     return f"{value} {wording.format_interval(d.low, d.high, difference_digits(d))}"
 
 
+def difference_text(d: Difference) -> str:
+    """The difference and its interval, without a unit."""
+    value = wording.format_difference(d.difference, difference_digits(d))
+    if d.low is None or d.high is None:
+        return value
+    return f"{value} {wording.format_interval(d.low, d.high, difference_digits(d))}"
+
+
 def rating_text(value: float, d: Difference) -> str:
     """The mean rating of a system with the digits of the difference; a share in percent."""
     digits = difference_digits(d)

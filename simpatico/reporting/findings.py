@@ -17,9 +17,10 @@ from typing import Any
 import polars as pl
 
 from simpatico.charts.systems import SystemStyle, assign_styles
-from simpatico.comparison.difference import Difference
+from simpatico.comparison.difference import Difference, Differences
 from simpatico.comparison.headline import group_by_pair, main_pair, orient_pair
 from simpatico.comparison.samples import HUMAN, Selection
+from simpatico.comparison.slices import Slices
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import Judgements, Preferences
@@ -37,6 +38,7 @@ from simpatico.validation.overlap import (
     system_profiles,
 )
 from simpatico.validation.people import (
+    compare_by,
     compare_with_ratings,
     correlated_qualities,
     correlations_with_lead,
@@ -76,6 +78,9 @@ class Findings:
     turns_from: int = 0
     correlation: Kind = "pearson"
     with_human: bool = False
+    by: str | None = None
+    slices: Slices | Differences | None = field(default=None, repr=False)
+    """The pairs within slices, or of one system its slices, where this was asked for."""
     controls: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What negative controls say of a score, where they were run."""
 
@@ -159,7 +164,14 @@ class Findings:
             "preferences": self.preferences.as_json() if self.preferences else None,
             "unjudged": self.no_evidence_reason,
             "controls": dict(self.controls),
+            "slices": self.slices_as_json(),
         }
+
+    def slices_as_json(self) -> list[dict[str, Any]]:
+        """The differences within slices, or between the slices of one system."""
+        if isinstance(self.slices, Slices):
+            return [row.as_json() for row in self.slices.rows]
+        return [difference_as_json(d) for d in self.slices or ()]
 
 
 def gather_findings(
@@ -171,6 +183,7 @@ def gather_findings(
     turns_from: int = 0,
     correlation: Kind = "pearson",
     with_human: bool = False,
+    by: str | None = None,
 ) -> Findings:
     """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
     scores = main_scores(run.facts)
@@ -207,7 +220,14 @@ def gather_findings(
         correlation=correlation,
         with_human=with_human,
         controls=control_sentences(run),
+        by=by,
     )
+    if by:
+        ratings = findings.judgements if evidence else None
+        choice = Selection(with_human=with_human)
+        findings = replace(
+            findings, slices=compare_by(by, run, ratings, findings.correlations, choice)
+        )
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
     on_page = select_pairs(pairs, main, len(scores))

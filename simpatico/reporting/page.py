@@ -28,6 +28,7 @@ from simpatico.reporting.sections.overlap import overlap_section
 from simpatico.reporting.sections.raters import raters_section
 from simpatico.reporting.sections.rerun import rerun_section
 from simpatico.reporting.sections.side_by_side import systems_section
+from simpatico.reporting.sections.slices import slices_section
 from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
@@ -57,6 +58,7 @@ def render_page(findings: Findings, *, title: str | None = None, judged: str | N
     drawable = findings.systems and findings.scores
     sections = [
         systems_section(findings) if drawable else None,
+        slices_section(findings),
         raters_section(findings),
         incremental_section(findings),
         overlap_section(findings),

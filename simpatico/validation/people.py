@@ -25,10 +25,13 @@ from simpatico.comparison.samples import (
     ComparedSystem,
     ScoreInfo,
     Selection,
+    choose_systems,
     load_systems,
 )
+from simpatico.comparison.slices import Slices, compare_slices, slices_as_systems
 from simpatico.judgements import Judgements
 from simpatico.run import Run
+from simpatico.run.columns import slice_dialogs
 from simpatico.turns import KEYS, Level
 from simpatico.validation.chart import Quality, is_significant
 from simpatico.validation.correlations import CorrelationRow
@@ -58,12 +61,46 @@ def compare_with_ratings(
     these raters.
     """
     choice = choice or Selection()
-    systems = load_systems([run], choice)
-    if judgements is not None:
-        systems = add_ratings(run, systems, with_run_ids(run, judgements))
-    differences = compare_systems(systems, choice, settings)
+    systems = load_rated_systems(run, judgements, choice)
     lead = correlations_with_lead(correlations)
+    differences = compare_systems(systems, choice, settings)
     return Differences(with_raters(d, lead.get(d.score)) for d in differences)
+
+
+def compare_by(
+    by: str,
+    run: Run,
+    judgements: Judgements | None,
+    correlations: Sequence[CorrelationRow] = (),
+    choice: Selection | None = None,
+    settings: ComparisonSettings | None = None,
+) -> Slices | Differences:
+    """The pairs of systems within each slice; of one system, its slices with each other."""
+    choice = choice or Selection()
+    systems = load_rated_systems(run, judgements, choice)
+    lead = correlations_with_lead(correlations)
+    slices = by, slice_dialogs(run, by)
+    compared = choose_systems(systems, with_human=choice.with_human)
+    if len(compared) == 1:
+        parts = slices_as_systems(compared[0], slices)
+        own = compare_systems(parts, choice, settings)
+        return Differences(with_raters(d, lead.get(d.score)) for d in own)
+    found = compare_slices(systems, slices, choice, settings)
+    rows = [
+        replace(row, difference=with_raters(row.difference, lead.get(row.difference.score)))
+        for row in found.rows
+    ]
+    return replace(found, rows=rows)
+
+
+def load_rated_systems(
+    run: Run, judgements: Judgements | None, choice: Selection
+) -> list[ComparedSystem]:
+    """The systems of a run, with people's ratings as scores where there are some."""
+    systems = load_systems([run], choice)
+    if judgements is None:
+        return systems
+    return add_ratings(run, systems, with_run_ids(run, judgements))
 
 
 def add_ratings(

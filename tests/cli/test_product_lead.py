@@ -66,7 +66,7 @@ def compare(story, *names, **options):
 def test_with_ratings_the_verdict_leads_with_people(story):
     lines = compare(story, "A", "D", judgements=story / "thumbs.csv").splitlines()
     assert lines[0].startswith("People rate A higher than D on “thumb” (")
-    assert lines[1].startswith("Based on 120 dialogs, 60 and 60. Effect on ratings (")
+    assert " 120 dialogs, 60 and 60. Effect on ratings (" in lines[1]
     tables = [i for i, line in enumerate(lines) if line.startswith("score ")]
     assert lines[tables[0] - 1] == "People's ratings"
     assert lines[tables[0] + 2].startswith("people: thumb ")

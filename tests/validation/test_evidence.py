@@ -98,7 +98,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     data = json.loads(done.stdout)
     assert data == json.loads(json.dumps(validate(run, judgements).as_json()))
     rows = ["agreement", "correlations", "dependent", "incremental", "structure"]
-    assert list(data) == [*rows, "left_out", "turn_numbers", "notes"]
+    assert list(data) == [*rows, "left_out", "sparse", "turn_numbers", "notes"]
     fields = {
         "quality",
         "score",

@@ -25,10 +25,16 @@ from simpatico.cli.output import (
 )
 from simpatico.comparison import headline as texts
 from simpatico.comparison import plan, verdict
-from simpatico.comparison.difference import ComparisonSettings, Difference, Finding
+from simpatico.comparison.difference import (
+    ComparisonSettings,
+    Difference,
+    Differences,
+    Finding,
+)
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.plan import PilotSpread, PlannedComparison
 from simpatico.comparison.samples import PEOPLE, Selection
+from simpatico.comparison.slices import Slices
 from simpatico.errors import DataError
 from simpatico.judgements import Judgements
 from simpatico.readers.judgement_files import has_preferences, read_judgements
@@ -37,7 +43,7 @@ from simpatico.run.merge import open_runs
 from simpatico.stats.power import POWER, Design
 from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.evidence import correlate_with_ratings
-from simpatico.validation.people import compare_with_ratings
+from simpatico.validation.people import compare_by, compare_with_ratings
 from simpatico.wording import (
     NO_VALUE,
     capitalize,
@@ -58,6 +64,7 @@ RELIABLE_PILOT = 100
 @opt.names("--scores", "Compare only these scores.")
 @opt.flag("--every", "Include the component scores of each metric.")
 @opt.with_human
+@opt.by
 @opt.judgements
 @opt.rating_columns
 @opt.choice(
@@ -108,6 +115,7 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     Examples:
       simpatico compare run
       simpatico compare run-a run-b --judgements ratings.csv
+      simpatico compare run --by month
       simpatico compare run --plan --detect empathy=0.2
     """
     choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
@@ -122,12 +130,21 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")
         correlations = correlate_with_ratings(run, ratings) if ratings else ()
-        differences = compare_with_ratings(run, ratings, correlations, choice, settings)
+        inputs = run, ratings, correlations, choice, settings
+        slices = compare_by(options["by"], *inputs) if options["by"] else None
+        # of one system, its slices are compared instead
+        differences = slices if isinstance(slices, Differences) else compare_with_ratings(*inputs)
         controls = control_sentences(run)
+    sliced = slices.rows if isinstance(slices, Slices) else []
     if options["as_json"]:
-        show_json([verdict.difference_as_json(d) for d in differences])
-    else:
-        show_differences(differences, controls)
+        rows = [verdict.difference_as_json(d) for d in differences]
+        show_json([*rows, *(row.as_json() for row in sliced)])
+        return
+    show_differences(differences, controls)
+    if isinstance(slices, Slices):
+        own = texts.group_by_pair(differences).values()
+        facing = [(pair[0].a, pair[0].b) for pair in map(texts.orient_pair, own)]
+        show_slices(slices.facing(facing), every=bool(choice.scores))
 
 
 def read_ratings(
@@ -144,8 +161,11 @@ def read_ratings(
     return read_judgements(path, turns_from=turns_from, columns=columns)
 
 
-def show_differences(differences: Sequence[Difference], controls: Mapping[str, str]) -> None:
+def show_differences(
+    differences: Sequence[Difference], controls: Mapping[str, str] | None = None
+) -> None:
     """The headline, then a table and sentences for each pair of systems."""
+    controls = controls or {}
     main = texts.main_pair(differences)
     if main is None:
         result("These systems have no score in common.")
@@ -191,20 +211,45 @@ def show_pair(own: Sequence[Difference]) -> None:
         rows = []
         for d in group:
             digits = verdict.difference_digits(d)
-            means: list[float | str | None] = [d.mean_a, d.mean_b]
-            if d.evidence == PEOPLE:
-                means = [
-                    None if mean is None else verdict.rating_text(mean, d)
-                    for mean in (d.mean_a, d.mean_b)
-                ]
             difference = value_with_interval(d.difference, d.low, d.high, digits)
             superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
-            row = [d.score, *means, difference, superiority, p_cell(d.p_adjusted)]
+            row = [d.score, *mean_cells(d), difference, superiority, p_cell(d.p_adjusted)]
             if uneven:
                 n_a, n_b = format_count(d.n_a), format_count(d.n_b)
                 row.append(n_a if d.paired else f"{n_a}, {n_b}")
             rows.append(row)
         show_table(title, columns, rows)
+
+
+def mean_cells(d: Difference) -> list[float | str | None]:
+    """The means of both systems; of ratings as these are written, such as 50%."""
+    means = (d.mean_a, d.mean_b)
+    if d.evidence != PEOPLE:
+        return [*means]
+    return [None if mean is None else verdict.rating_text(mean, d) for mean in means]
+
+
+def show_slices(slices: Slices, *, every: bool) -> None:
+    """The differences within slices, a table per pair: what follows people, unless `every`."""
+    shown = [r for r in slices.rows if every or texts.leads(r.difference)] or slices.rows
+    pairs = dict.fromkeys((r.difference.a, r.difference.b) for r in shown)
+    for a, b in pairs:
+        own = [r for r in shown if (r.difference.a, r.difference.b) == (a, b)]
+        columns = ["score", slices.by, a, b, "difference [95% CI]", "p", "n"]
+        rows = []
+        ranked = sorted(own, key=lambda r: (texts.RANKS[r.difference.evidence], r.difference.score))
+        for row in ranked:
+            d, digits = row.difference, verdict.difference_digits(row.difference)
+            difference = value_with_interval(d.difference, d.low, d.high, digits)
+            n = format_count(d.n_a) if d.paired else f"{d.n_a:,}, {d.n_b:,}"
+            cells = [*mean_cells(d), difference, p_cell(d.p_adjusted), n]
+            rows.append([d.score, row.slice, *cells])
+        result("")
+        show_table(f"{a} vs. {b} by {slices.by}", columns, rows, keys=2)
+    for text in slices.notes():
+        note(text)
+    if len(shown) < len(slices.rows):
+        note("Scores that follow people are shown; --scores names others, --json has all.")
 
 
 def finding_sentence(d: Difference) -> str:

@@ -117,6 +117,8 @@ def show_card(metric: Metric) -> None:
         show_prose(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
         if (evidence := evidence_of(score.name)).rows or score.name == metric.name:
             show_prose(f"    {evidence.sentence(score.better)}")
+    if metric.card.careful:
+        show_prose(f"  careful: {metric.card.careful}")
     for word in ("undefined", "language", "level", "citation", "how_to_get"):
         if facts[word]:
             show_prose(f"  {word.replace('_', ' ')}: {facts[word]}")

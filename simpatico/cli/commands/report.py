@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     metavar="SYSTEM SYSTEM",
 )
 @opt.with_human
+@opt.by
 @opt.traditional
 @opt.as_json
 def command(

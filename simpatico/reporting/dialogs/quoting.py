@@ -191,12 +191,12 @@ def turn_values(findings: Findings, lead: str) -> tuple[pl.DataFrame | None, str
     table = pl.scan_parquet(run.folder / "turn.parquet", glob=False)
     if lead not in table.collect_schema():
         return None, "", 1
-    rows = table.filter(is_system, pl.col(lead).is_not_null()).select(*KEYS["turn"], value=lead)
+    scored = table.filter(is_system, pl.col(lead).is_not_null()).select(*KEYS["turn"], value=lead)
     row = findings.lead_correlation(lead)
     lower = next(s.better for s in findings.scores if s.name == lead) == "lower"
     if row is not None and row.value is not None and is_significant(row.p_adjusted):
         lower = row.value < 0
-    return rows.collect(), lower_first_letter(findings.titles[lead]), -1 if lower else 1
+    return scored.collect(), lower_first_letter(findings.titles[lead]), -1 if lower else 1
 
 
 def lead_ratings(findings: Findings) -> pl.DataFrame | None:

@@ -66,6 +66,7 @@ def rerun_commands(findings: Findings, judged: str | None) -> list[str]:
     baseline = quote(",".join(findings.traditional))
     baseline = f" --traditional {baseline}" if findings.traditional else ""
     people = " --with-human" if findings.with_human else ""
+    people += f" --by {quote(findings.by)}" if findings.by else ""
     several = len(findings.run_names) > 1  # which files are of which run is not known any more
     commands = [
         f"simpatico score {'…' if several else files} --metrics {metrics}{options} --out "
