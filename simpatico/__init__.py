@@ -9,12 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simpatico.api import compare as compare
+    from simpatico.api import explain as explain
+    from simpatico.api import read as read
+    from simpatico.api import score as score
     from simpatico.bots.bot import Bot as Bot
     from simpatico.bots.play import play as play
     from simpatico.bots.probe import probe as probe
     from simpatico.bots.prompts import read_prompts as read_prompts
     from simpatico.bots.spec import load_bot as load_bot
-    from simpatico.comparison.difference import compare as compare
     from simpatico.errors import SimpaticoError as SimpaticoError
     from simpatico.judgements import Judgements as Judgements
     from simpatico.judgements import Preferences as Preferences
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from simpatico.metric import Score as Score
     from simpatico.metric import signature as signature
     from simpatico.readers import Conversations as Conversations
-    from simpatico.readers import read as read
     from simpatico.readers.judgement_files import read_judgements as read_judgements
     from simpatico.readers.judgement_files import read_preferences as read_preferences
     from simpatico.registry import available as available
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from simpatico.reporting.page import report as report
     from simpatico.run import Run as Run
     from simpatico.run.writer import score_run as score_run
-    from simpatico.scoring import score as score
     from simpatico.table import ScoreTable as ScoreTable
     from simpatico.turns import Turns as Turns
     from simpatico.validation.evidence import validate as validate
@@ -48,17 +49,18 @@ HOMES = {
     "SimpaticoError": "errors",
     "Turns": "turns",
     "available": "registry",
-    "compare": "comparison.difference",
+    "compare": "api",
+    "explain": "api",
     "load": "registry",
     "load_bot": "bots.spec",
     "play": "bots.play",
     "probe": "bots.probe",
-    "read": "readers",
+    "read": "api",
     "read_judgements": "readers.judgement_files",
     "read_preferences": "readers.judgement_files",
     "read_prompts": "bots.prompts",
     "report": "reporting.page",
-    "score": "scoring",
+    "score": "api",
     "score_run": "run.writer",
     "signature": "metric",
     "validate": "validation.evidence",

@@ -58,6 +58,7 @@ class ContractError(SimpaticoError): ...
 def suggest_names(name: str, names: Iterable[str]) -> str:
     """How to go on after a name that does not exist: the nearest names, or all of them."""
     names = list(names)
-    if near := get_close_matches(name, names, n=3):
+    begun = [n for n in names if name and n.startswith(name)]
+    if near := get_close_matches(name, names, n=3) or begun[:3]:
         return f"did you mean {' or '.join(map(repr, near))}?"
     return f"there are {', '.join(names)}"

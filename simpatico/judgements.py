@@ -8,7 +8,8 @@ two units a judge prefers are `Preferences`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -68,6 +69,8 @@ class Judgements:
     """A long table of judgements; joined to units by key, never by position."""
 
     frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    """How the file was understood, in sentences."""
 
     @classmethod
     def of(cls, judgements: Iterable[Judgement]) -> Judgements:
@@ -120,6 +123,33 @@ class Judgements:
             scale_min=pl.col("scale_min").min(),
             scale_max=pl.col("scale_max").max(),
         )
+
+
+def match_dialog_ids(rated: Iterable[str], existing: Collection[str]) -> dict[str, str]:
+    """The id in a run of each rated dialog that has another there: with a file's name, or without.
+
+    `FILE/ID` is the id of a dialog whose file shares ID with another one. A rated `ID` is the one
+    dialog of such an id; a rated `FILE/ID` is `ID` where no other rated dialog could be meant.
+    """
+    rated, by_bare_id = list(dict.fromkeys(rated)), dict[str, list[str]]()
+    for name in sorted(existing):
+        by_bare_id.setdefault(name.partition("/")[2], []).append(name)
+    bare = Counter(name.partition("/")[2] for name in rated)
+    matches: dict[str, str] = {}
+    for name in rated:
+        rest = name.partition("/")[2]
+        if name in existing:
+            continue
+        if len(candidates := by_bare_id.get(name, [])) > 1:
+            raise DataError(
+                f"ratings of dialog {name!r} match {' and '.join(map(repr, candidates[:2]))}; use "
+                "the full name of one of them"
+            )
+        if candidates:
+            matches[name] = candidates[0]
+        elif rest in existing and bare[rest] == 1 and rest not in rated:
+            matches[name] = rest
+    return matches
 
 
 def parse_rating(raw: object) -> float | None:

@@ -26,6 +26,7 @@ from simpatico.wording import title_from_name
 Better = Literal["higher", "lower"] | None
 Kind = Literal["psychological", "traditional", "evaluator", "other"]
 Merge = Literal["sum", "min", "max"]
+Validity = Literal["", "weak", "unproven"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def title_with_model(title: str, score: str) -> str:
 class Card:
     """What people should know before they trust a metric; `simpatico list NAME` prints it.
 
-    `careful` says in a sentence what the number cannot say.
+    `careful` says in a sentence what the number cannot say. `validity` is set where the score's
+    own test shows little, or where there is none: such a score is exploratory.
     """
 
     about: str
@@ -78,6 +80,7 @@ class Card:
     kind: Kind = "psychological"
     language: str | None = "en"
     careful: str = ""
+    validity: Validity = ""
 
 
 class Metric(Protocol):

@@ -5,10 +5,12 @@ A context variable, so that a model deep down reports without passing a bar thro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Item = TypeVar("Item")
 
 
 class Step(NamedTuple):
@@ -45,3 +47,11 @@ def track(what: str, total: int) -> Iterator[Callable[[int], None]]:
             listener(Step(what, done, total))
 
     yield tick
+
+
+def track_each(what: str, items: Collection[Item]) -> Iterator[Item]:
+    """The items, one step for each that is done."""
+    with track(what, len(items)) as tick:
+        for item in items:
+            yield item
+            tick(1)

@@ -13,7 +13,7 @@ import polars as pl
 
 from simpatico.errors import BadValue, ContractError
 from simpatico.features import Features, closure
-from simpatico.metric import Metric
+from simpatico.metric import Metric, collect_evidence
 from simpatico.system_metric import is_system_metric, merge_material, system_material
 from simpatico.table import ScoreTable
 from simpatico.turns import KEYS, LEVELS, Turns
@@ -89,3 +89,30 @@ def check_statistics(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> 
     if rows.select(pl.any_horizontal(pl.exclude("reason").is_infinite().any())).item():
         raise ContractError(f"{metric.name} gave an infinite statistic; use null for none")
     return rows
+
+
+def evidence_words(turns: Turns, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """The words that moved each turn's scores, strongest first; metrics that cannot say have none.
+
+    `weight` is above 0 where the words raise the score and below 0 where they lower it; `start` and
+    `end` are code points of the turn's text.
+    """
+    texts = turns.frame.with_row_index("row").select(
+        pl.col("row").cast(pl.Int64), "dialog", "turn", "speaker", "system", "text"
+    )
+    parts = []
+    for metric in metrics:
+        spans = collect_evidence(metric, turns).with_columns(pl.col("row").cast(pl.Int64))
+        rows = spans.join(texts, on="row", how="left", maintain_order="left")
+        words = pl.col("text").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
+        parts.append(
+            rows.select(
+                *("dialog", "turn", "speaker", "system"),
+                pl.lit(metric.name).alias("metric"),
+                words.alias("words"),
+                *("weight", "start", "end", "row"),
+            ).sort("row", pl.col("weight").abs(), descending=[False, True], maintain_order=True)
+        )
+    if not parts:
+        raise BadValue("no metric is named whose words could be shown")
+    return pl.concat(parts).sort("row", maintain_order=True).drop("row")

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
+from simpatico.frames import Tabular, pandas_frame
 from simpatico.metric import Merge, Metric, Score, merge_rules, score_wording
 from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
@@ -35,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreTable:
+class ScoreTable(Tabular):
     """Each metric's statistics, one row per scored turn; `keys` says which turn that is.
 
     Of a metric of level "system" it holds the material, which has its own keys.
@@ -74,6 +75,18 @@ class ScoreTable:
         metrics = [m for m in self.metrics if not is_system_metric(m)]
         parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
+
+    def to_frame(self, level: Level = "turn") -> pl.DataFrame:
+        """The scores of a level; the same as `at`."""
+        return self.at(level)
+
+    def to_pandas(self, level: Level = "turn") -> Any:
+        """The scores of a level as a pandas DataFrame."""
+        return pandas_frame(self.at(level))
+
+    def to_dict(self, level: Level = "turn") -> list[dict[str, Any]]:
+        """The scores of a level, a dictionary per unit."""
+        return self.at(level).to_dicts()
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:

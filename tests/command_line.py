@@ -14,9 +14,16 @@ from unittest.mock import patch
 from simpatico.cli import main
 
 
-def simpatico(*arguments, stdin=None, cwd=None):
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal; its width is that of the variable COLUMNS."""
+
+    def isatty(self):
+        return True
+
+
+def simpatico(*arguments, stdin=None, cwd=None, stream=io.TextIOWrapper):
     """Call `simpatico` with these arguments; returncode, stdout and stderr as a process has them."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
+    out, err = (stream(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
     line = ["simpatico", *map(str, arguments)]
     handler = signal.getsignal(signal.SIGTERM)
     with contextlib.ExitStack() as stack:

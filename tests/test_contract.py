@@ -15,8 +15,16 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
+from simpatico.evidence import evidence_of
 from simpatico.metric import EVIDENCE, collect_evidence, plain_name
-from simpatico.registry import builtin_names, kind_in_source, load_all, preset
+from simpatico.registry import (
+    PRESETS,
+    builtin_names,
+    kind_in_source,
+    load_all,
+    preset,
+    runnable_variant,
+)
 from simpatico.turns import KEYS
 from tests.conftest import ROOT
 from tests.models.ready import MADE, TINY, ready
@@ -202,7 +210,9 @@ def test_the_kind_stands_on_the_card_as_text(name):
     assert kind_in_source(name) == load(name).card.kind
 
 
-DEFAULT = {"predicted_rating", "length", "question_rate", "repetition"}
+FOLLOWS = {"predicted_rating", "engaging_and_relevant", "coherence", "relevance"}
+FOLLOWS |= {"perceived_empathy", "emotional_consistency"}
+DEFAULT = FOLLOWS | {"engagement", "length", "question_rate", "repetition"}
 
 
 @pytest.mark.parametrize(("name", "others"), [("psych", set()), ("default", DEFAULT)])
@@ -216,10 +226,18 @@ def test_a_preset_imports_its_own_metrics_alone(name, others):
     assert imported == psychological | others
 
 
-def test_the_default_preset_leads_with_the_predicted_rating():
+def test_the_default_preset_has_what_follows_people_and_needs_no_references():
     names = preset("default")
-    assert names == [names[0], *preset("psych"), "length", "question_rate", "repetition"]
+    rest = [*preset("psych"), "length", "question_rate", "repetition"]
     assert names[0] in ("predicted_rating", "predicted_rating[core]")
+    assert names[-len(rest) :] == rest
+    assert {n.partition("[")[0] for n in names} - set(rest) <= FOLLOWS
+    graded = set()
+    for metric in map(load, builtin_names()):
+        main = [s for s in metric.scores if s.name == metric.name]
+        if main and evidence_of(metric.name).grade(main[0].better) == "follows people":
+            graded.add(plain_name(metric.name))
+    assert graded - {"bert_score", "bleu", "chrf", "deep_am"} == FOLLOWS
 
 
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):
@@ -293,8 +311,74 @@ def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatc
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "maybe"}))
     assert score(turns, [load("hedging")]).at("turn")["hedging"].to_list() == [1.0]
     assert "code_sha256:" in signature(load("hedging"))
-    assert "hedging" in preset("psych")
-    assert "hedging" not in preset("neural")
+    # it is scored where it is named: a package never changes a run that names no metric
+    assert all("hedging" not in preset(name) for name in PRESETS)
+
+
+def test_a_metric_of_a_file_is_scored_under_its_own_name(tmp_path, monkeypatch, call):
+    (tmp_path / "my_hedging.py").write_text(METRIC)
+    (tmp_path / "a.jsonl").write_text('{"dialog": "d", "speaker": "x", "text": "maybe so"}\n')
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    for spec in ("my_hedging.py:Hedging", "my_hedging.py"):
+        metric = load(spec, words=("so",))
+        assert metric.name == "hedging"
+        assert "code_sha256:" in signature(metric)
+    line = ["score", "a.jsonl", "--metrics", "my_hedging.py:Hedging,length", "--out", "run"]
+    code, out, err = call(*line)
+    assert code == 0, err
+    assert "hedging: 1 turns scored" in err
+    code, out, err = call("show", "run", "--level", "turn", "--format", "csv")
+    assert "hedging" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "content", "sentence"),
+    [
+        ("no.py:X", None, "no file 'no.py'; --metrics takes FILE.py:CLASS or a metric's name"),
+        ("bad_a.py:Y", METRIC, "no metric class 'Y' in bad_a.py; it has Hedging"),
+        ("bad_b.py", "x = 1", "no metric class '' in bad_b.py; it has no metric class"),
+        (
+            "bad_c.py:X",
+            "import no_such_package",
+            "bad_c.py cannot be imported: ModuleNotFoundError: No module named 'no_such_package'; "
+            "fix the file",
+        ),
+        ("json.py:X", METRIC, "another module is called 'json'; rename json.py"),
+        (
+            "bad_d.py:X",
+            "class X:\n    name = 'x'",
+            "bad_d.py:X is no metric: it has no 'level'; see CONTRIBUTING.md",
+        ),
+        (
+            "bad_e.py:Hedging",
+            METRIC.replace('"hedging"', '"length"'),
+            "bad_e.py:Hedging has the name of a shipped metric, 'length'",
+        ),
+    ],
+)
+def test_a_file_without_such_a_metric_is_refused(tmp_path, monkeypatch, spec, content, sentence):
+    from simpatico.errors import SimpaticoError
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path(spec.partition(":")[0]).write_text(content)
+    with pytest.raises(SimpaticoError) as error:
+        load(spec)
+    assert str(error.value) == sentence
+
+
+def test_a_metric_without_its_model_is_listed_with_one_that_is_here(monkeypatch):
+    import simpatico.models.names as names
+
+    real = names.locate_model
+    here = {"package:smollm2", "package:minilm"}
+    monkeypatch.setattr(names, "locate_model", lambda n: ROOT if n in here else real(n))
+    assert runnable_variant("fed") == "fed[smollm2]"
+    assert runnable_variant("deep_am_fm") == "deep_am_fm[minilm+smollm2]"
+    assert runnable_variant("length") is None
+    assert runnable_variant("dialog_rpt") is None
 
 
 def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch):

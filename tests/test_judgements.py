@@ -185,3 +185,17 @@ def test_order_of_rows_does_not_change_gold(kinds: list[str], seed: int) -> None
     key = ["dialog", "turn", "quality"]
     assert shuffled.gold().sort(key).equals(Judgements(frame).gold().sort(key))
     assert isinstance(frame, pl.DataFrame)
+
+
+def test_dialogs_are_matched_with_and_without_the_name_of_their_file():
+    from simpatico.judgements import match_dialog_ids
+
+    existing = {"1", "a/2", "b/2", "c/3"}
+    assert match_dialog_ids(["1", "a/2", "3", "b/1"], existing) == {"3": "c/3"}
+    assert match_dialog_ids(["b/1"], existing) == {"b/1": "1"}
+    assert match_dialog_ids(["a/1", "b/1"], existing) == {}
+    with pytest.raises(DataError) as error:
+        match_dialog_ids(["2"], existing)
+    assert str(error.value) == (
+        "ratings of dialog '2' match 'a/2' and 'b/2'; use the full name of one of them"
+    )

@@ -7,7 +7,7 @@ import pytest
 
 import simpatico
 
-GROUND = {"errors", "arrays", "wording", "progress", "files"}
+GROUND = {"errors", "arrays", "wording", "progress", "files", "frames"}
 """Modules that know nothing of dialogs; everything may use them."""
 
 ALLOWED = {
@@ -17,6 +17,7 @@ ALLOWED = {
     "wording": set(),
     "progress": set(),
     "files": {"errors"},
+    "frames": {"errors"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
     # the domain's tables, and the files they come from
@@ -32,14 +33,23 @@ ALLOWED = {
         *("arrays", "errors", "wording", "turns", "stats", "models", "features", "metric"),
         "system_metric",
     },
-    "registry": {"errors", "metric", "metrics"},
+    "registry": {"errors", "metric", "metrics", "models"},
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},
-    "table": {"arrays", "errors", "wording", "turns", "metric", "system_metric", "charts"},
+    "table": {
+        "arrays",
+        "errors",
+        "frames",
+        "wording",
+        "turns",
+        "metric",
+        "system_metric",
+        "charts",
+    },
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
-        *("errors", "files", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring"),
+        *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
+        *("table", "scoring", "wording"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
@@ -52,6 +62,11 @@ ALLOWED = {
         *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),
         "evidence",
         *("scoring", "run", "comparison", "validation"),
+    },
+    # what `import simpatico` offers: any form of conversations, metrics by name
+    "api": {
+        *("errors", "turns", "readers", "metric", "registry", "table", "scoring", "run"),
+        "comparison",
     },
     # code that makes turns or models
     "bots": {"errors", "files", "turns", "readers", "models"},

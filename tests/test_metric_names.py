@@ -14,11 +14,11 @@ from simpatico.metric import score_wording, title_with_model
         ("fed[smollm2]", {"model": "package:smollm2"}),
         (
             "deep_am_fm[minilm+smollm2]",
-            {"model_encoder": "package:minilm", "model": "package:smollm2"},
+            {"encoder_model": "package:minilm", "model": "package:smollm2"},
         ),
         (
             "prism[opus-mt-en-fr+opus-mt-fr-en]",
-            {"pivot": "package:opus-mt-en-fr", "model": "package:opus-mt-fr-en"},
+            {"pivot_model": "package:opus-mt-en-fr", "model": "package:opus-mt-fr-en"},
         ),
     ],
 )
@@ -27,6 +27,23 @@ def test_a_printed_name_loads_what_it_was_printed_for(name, fields):
     assert metric.name == name
     assert {field: getattr(metric, field) for field in fields} == fields
     assert all(score.name.endswith(name[name.index("[") :]) for score in metric.scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("deep_am_fm", "model_encoder", "encoder_model"),
+        ("prism", "pivot", "pivot_model"),
+        ("emotional_consistency", "neutrality", "neutrality_model"),
+        ("emotional_consistency", "polarity", "polarity_model"),
+    ],
+)
+def test_parameters_of_the_last_release_are_still_taken(name, old, new, call, tmp_path):
+    """What takes a model is `model`; where a metric takes several, the others are `ROLE_model`."""
+    assert getattr(load(name, **{old: "path:x"}), new) == "path:x"
+    line = ["score", tmp_path / "a.jsonl", "--plan", "--metrics", name]
+    _, _, err = call(*line, "--set", f"{name}.{old}=path:x")
+    assert f"--set {name}.{old} is now {name}.{new}" in err
 
 
 def test_a_published_model_goes_without_brackets():

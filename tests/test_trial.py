@@ -196,7 +196,7 @@ def test_what_is_wrong_is_one_line(call, prompts, tmp_path):
     assert (code, err) == (2, "simpatico: give --system once for each --bot, or not at all\n")
     code, _, err = run(call, prompts, prompts, "--bot", "script:echo")
     assert (code, err) == (2, f"simpatico: --out {prompts} is a file; name a folder\n")
-    line = ["--bot", "script:echo", "--set", "emotional_consistency.polarity=path:/no"]
+    line = ["--bot", "script:echo", "--set", "emotional_consistency.polarity_model=path:/no"]
     code, _, err = run(call, prompts, tmp_path / "t", *line)
     assert code == 2
     assert (

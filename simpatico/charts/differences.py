@@ -32,7 +32,7 @@ FIGURE_PLOT = 0.44
 NARROW_FIGURE = 260.0
 """Pixels, 69 mm, below which sentences beside the plot would be columns of single words."""
 
-AMOUNT = re.compile(r"\S+(?: [^\W\d]+)? \[[^\[\]]*\]\.?\Z")
+AMOUNT = re.compile(r"\S+(?: [^\W\d]+){0,2} \[[^\[\]]*\]\.?\Z")
 """A number with its unit and interval at the end of a sentence."""
 
 

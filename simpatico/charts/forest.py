@@ -6,6 +6,7 @@ ceiling), and one more rater of the same kind is what a metric competes with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor
 
@@ -52,6 +53,8 @@ class Forest:
     """Correlation of one more rater with the others, and its interval."""
     ceiling: float | None
     caption: str
+    symbol: str = "r"
+    """The letter of the coefficient: r, ρ or τ."""
 
 
 def forest_table(chart: Forest) -> Html:
@@ -87,6 +90,12 @@ def forest_table(chart: Forest) -> Html:
 def has_partial(chart: Forest) -> bool:
     """Whether a column shows correlations with reply length held constant."""
     return any(row.partial is not None for row in chart.rows)
+
+
+def kinds_legend(kinds: Iterable[str]) -> str:
+    """What the letters before the metrics stand for: `P psychological, T traditional`."""
+    present = set(kinds)
+    return ", ".join(f"{letter} {word}" for letter, word in KINDS.items() if letter in present)
 
 
 def kind_tag(kind: str) -> Html:
@@ -213,7 +222,7 @@ def forest_figure(chart: Forest, width: float) -> Html:
         ends, step = (width,), 1.0
     plot = ends[0] - 28 - left
     body = THIN_ROW * max(len(chart.rows), 1)
-    heads = zip(ends, ("r", "95% CI", "of one rater"), strict=False)
+    heads = zip(ends, (chart.symbol, "95% CI", "of one rater"), strict=False)
     rows = []
     for i, row in enumerate(chart.rows):
         y = TOP + i * THIN_ROW

@@ -62,6 +62,8 @@ class GainBlock:
     about: str
     columns: tuple[tuple[str, float | None], ...]
     rows: tuple[GainRow, ...]
+    group: str = "P"
+    """The letter of what is added: P, or L for learned metrics."""
 
 
 def incremental_table(blocks: Sequence[GainBlock]) -> Html:
@@ -89,7 +91,10 @@ def shared_axis(blocks: Sequence[GainBlock]) -> Axis:
 def table_block(block: GainBlock, axis: Axis, widest: int) -> Html:
     """One quality: its head, and a row for each traditional metric."""
     heads = [("c nm", block.title, block.about), ("c r t1", "T", "alone")]
-    heads += [("c p", title, f"P alone {format_r2(p)}, P+T:") for title, p in block.columns]
+    group = block.group
+    heads += [
+        ("c p", title, f"{group} alone {format_r2(p)}, {group}+T:") for title, p in block.columns
+    ]
     head = [
         el("th", {"class": kind, "scope": "col"}, el("b", None, title), about)
         for kind, title, about in heads

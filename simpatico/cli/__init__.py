@@ -18,31 +18,40 @@ from pkgutil import iter_modules
 
 import click
 
+from simpatico.cli.groups import CommandGroup, first_paragraph
 from simpatico.errors import RunError, SimpaticoError
 
 FOLDER = Path(__file__).parent / "commands"
 
 
-class Commands(click.Group):
+SECTIONS = {
+    "Measure": ["demo", "score", "show", "explain", "list", "cite"],
+    "Compare systems": ["compare", "report", "figure", "gate"],
+    "Validate against people": ["validate", "perturb", "reproduce"],
+    "Talk to bots": ["trial", "probe", "chat", "play"],
+    "Train": ["train"],
+    "Models": ["models"],
+}
+"""The headings of the help, in the order in which people need them."""
+
+
+class Commands(CommandGroup):
     """The commands: every module of `commands` whose name does not begin with an underscore."""
+
+    sections = SECTIONS
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The names, off the folder: a new file is a new command."""
         names = {module.name for module in iter_modules([str(FOLDER)])}
         return sorted(name for name in names if not name.startswith("_"))
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in `--help`, off the docstrings: importing all commands takes a second."""
-        stubs = {}
-        for name in self.list_commands(context):
-            path = (
-                FOLDER / name / "__init__.py" if (FOLDER / name).is_dir() else FOLDER / f"{name}.py"
-            )
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            functions = (n for n in tree.body if isinstance(n, ast.FunctionDef))
-            doc = next(ast.get_docstring(f) for f in functions if f.name == "command")
-            stubs[name] = click.Command(name, help=doc)
-        click.Group(commands=stubs).format_commands(context, formatter)
+    def summary(self, context: click.Context, name: str) -> str:
+        """Off the docstring of a command: importing all of them takes a second."""
+        path = FOLDER / name / "__init__.py" if (FOLDER / name).is_dir() else FOLDER / f"{name}.py"
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        functions = (n for n in tree.body if isinstance(n, ast.FunctionDef))
+        doc = next(ast.get_docstring(f) for f in functions if f.name == "command")
+        return first_paragraph(doc or "")
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
@@ -80,12 +89,15 @@ def main() -> None:
     # a batch system ends jobs with SIGTERM: then the run is resumable as after Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="simpatico", standalone_mode=False)
         if sys.stdout:  # a caller may have closed it
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
-        sys.exit(complain(error.format_message(), 2))
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption) and not error.possibilities and error.ctx:
+            message += f" See `{error.ctx.command_path} --help`."
+        sys.exit(complain(message, 2))
     except (click.Abort, KeyboardInterrupt):
         complain("Interrupted. Run the same command again to resume.", 3)
         os._exit(3)  # a normal exit can lose the code: Polars may raise the signal once more
@@ -108,7 +120,7 @@ def main() -> None:
 
 def complain(message: str, code: int) -> int:
     """One line on stderr, free of anything a terminal would act on."""
-    from simpatico.cli.output import clean
+    from simpatico.cli.output import note
 
-    click.echo(f"simpatico: {clean(message)}", err=True)
+    note(f"simpatico: {message}")
     return code

@@ -110,6 +110,20 @@ def names(name: str, help: str) -> Decorator:
     return text(name, help, metavar="NAME,...", callback=split)
 
 
+def mapping(name: str, help: str) -> Decorator:
+    """An option that takes pairs of names; its value is a tuple of them, empty if not given."""
+
+    def split(
+        context: click.Context, parameter: click.Parameter, pairs: str
+    ) -> tuple[tuple[str, ...], ...]:
+        items = [tuple(part.strip() for part in item.split("=", 1)) for item in pairs.split(",")]
+        if pairs and not all(len(item) == 2 and all(item) for item in items):
+            raise click.BadParameter(f"{pairs!r} is not of the form FIELD=NAME,FIELD=NAME")
+        return tuple(items) if pairs else ()
+
+    return text(name, help, metavar="FIELD=NAME,...", callback=split)
+
+
 def path(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
     """An option that names a file or folder."""
     return option(name, help, *parameter, type=PATH, **settings)
@@ -128,10 +142,24 @@ as_json = flag("--json", "Print JSON.", "as_json")
 judgements = combine(
     path(
         "--judgements",
-        "File of human ratings (columns dialog, quality, value) or of preferences (preferred, and "
-        "dialog_a, dialog_b or system_a, system_b, prompt).",
+        "File of human ratings (columns dialog, quality, value; or dialog and a column of numbers "
+        "for each quality) or of preferences (preferred, and dialog_a, dialog_b or system_a, "
+        "system_b, prompt). Turns are counted from 0, after consecutive messages of one speaker "
+        "were merged.",
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
+)
+correlation = choice(
+    "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."
+)
+by = option(
+    "--by",
+    "Also compare within each week, month, or value of a column of the input.",
+    metavar="week|month|COLUMN",
+)
+with_human = flag("--with-human", "Include the users as a system.")
+rating_columns = mapping(
+    "--columns", "Columns of the ratings that are called otherwise: dialog=session."
 )
 settings = repeatable(
     "--set",
@@ -147,6 +175,7 @@ traditional = names(
 reading = combine(
     option("--format", f"Input format; detected if not given: {FORMATS}."),
     option("--system", "Name of the evaluated system, where the input says assistant only."),
+    mapping("--columns", "Columns of a table that are called otherwise: dialog=session,text=body."),
     value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
     flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
     choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),
@@ -159,12 +188,12 @@ reading = combine(
 """How conversations are read."""
 
 metrics = combine(
-    names("--metrics", "Metrics to compute; see `simpatico list`."),
+    names("--metrics", "Metrics to compute; see `simpatico list`. FILE.py:CLASS is one of yours."),
     choice(
         "--preset",
         ["default", "psych", "neural", "all"],
-        "Set of metrics. default: psych, predicted_rating, length, question_rate and repetition; "
-        "it is used if no metric is named.",
+        "Set of shipped metrics that can run here. default: psych, metrics that follow people, "
+        "length, question_rate and repetition; it is used if no metric is named.",
         default=None,
     ),
     option("--lexicon", "Emotion lexicon (file) to use instead of the shipped one."),
@@ -194,7 +223,7 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     --lexicon is short for `--set METRIC.lexicon=FILE` on every emotion metric, and yields to it.
     """
     from simpatico.metric import plain_name
-    from simpatico.registry import load, metric_class, preset
+    from simpatico.registry import is_file_spec, load, metric_class, preset
 
     names, preset_name = list(options.pop("metrics")), options.pop("preset")
     lexicon, parameters = options.pop("lexicon"), parse_settings(options.pop("settings"))
@@ -202,7 +231,13 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
         names = list(dict.fromkeys([*preset(preset_name or "default"), *names]))
     if not names:
         raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
+    for name in filter(is_file_spec, names):  # --set knows it by the name of its class
+        own_name = metric_class(name).name
+        parameters |= {name: parameters.pop(own_name)} if own_name in parameters else {}
     refuse_other_metrics(parameters, names)
+    for metric, old, new in old_parameters(parameters):
+        click.echo(f"--set {metric}.{old} is now {metric}.{new}", err=True)
+        parameters[metric][new] = parameters[metric].pop(old)
     if lexicon:
         emotional = [
             name
@@ -219,6 +254,16 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     # a setting under the metric's own name holds for it with any model; the full name wins
     own = {n: {**parameters.get(plain_name(n), {}), **parameters.get(n, {})} for n in names}
     return [load(name, **typed_parameters(name, own[name])) for name in names]
+
+
+def old_parameters(parameters: Mapping[str, Collection[str]]) -> list[tuple[str, str, str]]:
+    """Metric, old and new name of each parameter that is given by a name of the last release."""
+    from simpatico.metric import plain_name
+    from simpatico.registry import OLD_PARAMETERS
+
+    given = [(metric, name) for metric, names in parameters.items() for name in names]
+    pairs = [(m, n, OLD_PARAMETERS.get((plain_name(m), n))) for m, n in given]
+    return [(metric, old, new) for metric, old, new in pairs if new]
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:

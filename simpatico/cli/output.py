@@ -5,7 +5,8 @@ first characters of spreadsheet formulas are taken out before they reach a termi
 
 Tables fit the terminal, or 80 columns where there is none, and a name or a number is never cut:
 headings and prose wrap between words; if that is not enough, the last columns continue below, under
-the same first ones; if the names of a row fill a line alone, every cell has a line of its own.
+the same first ones, and the title says so; if the names of a row fill a line alone, every cell has
+a line of its own. Sentences break between words on a terminal, and stay one line in a file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Literal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
@@ -24,7 +26,6 @@ from simpatico.wording import NO_VALUE, format_interval, format_number, format_p
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "csv", "json"]
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 NUMBER = re.compile(r"[-−–+<\[\d]|\.\d")
@@ -44,7 +45,7 @@ def clean(text: str) -> str:
 
 def result(text: str) -> None:
     """A line of the result."""
-    click.echo(clean(text))
+    click.echo(wrap(clean(text), sys.stdout))
 
 
 def heading(text: str) -> None:
@@ -54,12 +55,38 @@ def heading(text: str) -> None:
 
     console = Console()
     style = "" if console.no_color else "bold"
-    console.print(Text(clean(text), style=style), soft_wrap=True)
+    console.print(Text(wrap(clean(text), sys.stdout), style=style), soft_wrap=True)
 
 
 def note(text: str) -> None:
     """A line for the user at the terminal, not for a script."""
-    click.echo(clean(text), err=True)
+    click.echo(wrap(clean(text), sys.stderr), err=True)
+
+
+def show_prose(text: str) -> None:
+    """Prose that is folded everywhere, as nobody reads it by the line: cards and paragraphs."""
+    click.echo(fold(clean(text), line_width()))
+
+
+def wrap(text: str, stream: TextIO | None) -> str:
+    """The text broken between words on a terminal, which would break inside; else one line."""
+    if stream is None or not stream.isatty():
+        return text
+    return fold(text, get_terminal_size().columns)
+
+
+def fold(text: str, width: int = PIPED) -> str:
+    """The text in lines of at most `width`, broken between words; later lines are indented more."""
+    indent = " " * (len(text) - len(text.lstrip()))
+    lines = fill(
+        text.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or text
 
 
 def show_json(value: object) -> None:
@@ -96,11 +123,13 @@ def show_table(
     ]
     narrow = [max(map(cell_len, own), default=0) for own in pieces]
     width = line_width()
-    heading(title)
+    blocks = column_blocks(narrow, keys, width)
     if sum(w + GAP for w in narrow[:keys]) + max(narrow[keys:], default=0) > width:
+        heading(title)
         show_records(cells)
         return
-    for block in column_blocks(narrow, keys, width):
+    heading(f"{title} (columns continue below)" if len(blocks) > 1 else title)
+    for block in blocks:
         widths = {i: max(map(cell_len, cells[i])) for i in block}
         # the widest column that can wrap gives way first, so that lines break as rarely as possible
         while sum(widths.values()) + GAP * (len(block) - 1) > width:

@@ -16,23 +16,29 @@ from simpatico.charts.systems import SystemStyle, assign_styles, styled_name
 from simpatico.comparison import headline, verdict
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import TextPart
+from simpatico.comparison.samples import PEOPLE
 from simpatico.wording import format_count
 
 SIDES = {"higher": "a", "lower": "b"}
 """Significant findings, and the system with the higher value."""
+CLAIMS = (*SIDES, "hint")
 
 
 def pair_table(
     pair: Sequence[Difference],
     styles: Mapping[str, SystemStyle],
     rating_correlation: Callable[[str], str] | None = None,
+    controls: Mapping[str, str] | None = None,
 ) -> DifferenceChart:
-    """One pair of systems, by finding; `rating_correlation` words the r of a score with ratings."""
+    """One pair of systems, by finding; `rating_correlation` words the r of a score with ratings.
+
+    `controls`: what negative controls say of a score.
+    """
     first = pair[0]
     a, b = styles[first.a], styles[first.b]
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
-        (title, tuple(pair_table_row(d, rating_correlation) for d in rows))
+        (title, tuple(pair_table_row(d, rating_correlation, controls or {}) for d in rows))
         for title, rows in headline.group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
@@ -42,12 +48,15 @@ def pair_table(
 
 
 def pair_table_row(
-    d: Difference, rating_correlation: Callable[[str], str] | None = None
+    d: Difference,
+    rating_correlation: Callable[[str], str] | None,
+    controls: Mapping[str, str],
 ) -> DifferenceRow:
     """One row of the table; only significant differences have a side, and with it a colour."""
+    notes = [note_cell(d), controls.get(d.score, "") if d.finding in CLAIMS else ""]
     return DifferenceRow(
         claim=claim_cell(d),
-        note=note_cell(d),
+        note=" · ".join(filter(None, notes)),
         difference=d.difference,
         low=d.low,
         high=d.high,
@@ -83,6 +92,8 @@ def claim_cell(d: Difference) -> list[Child]:
 
 def note_cell(d: Difference) -> str:
     """The small line below a claim: the metric's name, and which direction is better."""
+    if d.evidence == PEOPLE:
+        return f"People's ratings · {verdict.units_text(d)} rated"
     if d.finding in SIDES:
         return f"{d.title} · {verdict.direction_text(d)}"
     if d.finding == "hint":

@@ -8,16 +8,27 @@ where the two agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from math import comb, isfinite, sqrt
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.comparison import samples
-from simpatico.comparison.samples import Selection, TwoSamples, Unit, UnitLevel
+from simpatico.comparison.samples import (
+    PEOPLE,
+    ComparedSystem,
+    ScoreInfo,
+    Selection,
+    TwoSamples,
+    Unit,
+    UnitLevel,
+)
 from simpatico.evidence import Grade, grade_of
+from simpatico.frames import Tabular
 from simpatico.metric import Better, score_wording
 from simpatico.run import Run
 from simpatico.stats import means
@@ -30,8 +41,9 @@ from simpatico.stats.result import Status
 from simpatico.stats.superiority import superiority_at_random, superiority_in_pairs
 
 Finding = Literal["higher", "lower", "hint", "unclear", "same", "too_few"]
-Standing = Literal["follows these raters"] | Grade
-"""Whether a score follows people: those who rated this very run, else those of public data sets."""
+Standing = Literal["people", "follows these raters"] | Grade
+"""Whether a score follows people: it is people's ratings, follows those who rated this very run, or
+those of public data sets."""
 
 MAX_PERMUTED = 100
 """Units up to which labels or signs are permuted: with few, the distribution of the scores matters.
@@ -118,8 +130,13 @@ class Difference:
         return "hint" if excludes_0 or self.p_value <= alpha else "unclear"
 
 
-class Differences(list[Difference]):
-    """The differences of a comparison, pair by pair in the order of the systems."""
+class Differences(list[Difference], Tabular):
+    """The differences of a comparison: people's ratings first, then pair by pair, by name."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per pair of systems and score."""
+        rows = [{**asdict(d), "finding": d.finding} for d in self]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def _repr_html_(self) -> str:
         from simpatico.comparison.chart import differences_notebook
@@ -132,9 +149,24 @@ def compare(
 ) -> Differences:
     """Every pair of systems on every selected score, with p corrected over all of them."""
     choice = choice or Selection()
-    systems = samples.load_systems(runs, choice)
+    return compare_systems(samples.load_systems(runs, choice), choice, settings)
+
+
+def compare_systems(
+    systems: Sequence[ComparedSystem], choice: Selection, settings: ComparisonSettings | None = None
+) -> Differences:
+    """Every pair of these systems: people's ratings, if there are any, before all other scores.
+
+    Ratings are the outcome of a study, and scores stand in for them: each is a family of its own,
+    so that the p of the ratings does not depend on how many metrics were computed.
+    """
+    settings = settings or ComparisonSettings()
     pairs = samples.build_samples(samples.pair_systems(systems, with_human=choice.with_human))
-    return compare_samples(pairs, settings or ComparisonSettings(), level=choice.level)
+    families = (
+        [s for s in pairs if (s.measure.kind == PEOPLE) is ratings] for ratings in (True, False)
+    )
+    own = (compare_samples(family, settings, level=choice.level) for family in families)
+    return Differences(chain.from_iterable(own))
 
 
 def compare_samples(
@@ -242,8 +274,17 @@ def describe_samples(
         **words,
         kind=measure.kind,
         sd=sd_within_systems(sample),
-        evidence=grade_of(measure.score, measure.better),
+        evidence=standing_of(measure),
     )
+
+
+def standing_of(measure: ScoreInfo) -> Standing:
+    """Whether a score follows people, as far as its card and public data sets say."""
+    if measure.kind == PEOPLE:
+        return PEOPLE
+    if measure.validity in ("weak", "unproven"):
+        return measure.validity
+    return grade_of(measure.score, measure.better)
 
 
 def with_estimate(row: Difference, sample: TwoSamples, estimate: MeanDifference) -> Difference:

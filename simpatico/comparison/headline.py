@@ -8,20 +8,28 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from simpatico.comparison.difference import Difference, Finding, Standing
-from simpatico.comparison.samples import HUMAN, MIN_VALUES
-from simpatico.comparison.verdict import CORRECTIONS, HINT, SHARED, comparison_phrase
-from simpatico.wording import format_count, format_number, lower_first_letter
+from simpatico.comparison.samples import HUMAN, MIN_VALUES, PERCENT
+from simpatico.comparison.verdict import (
+    CORRECTIONS,
+    HINT,
+    SHARED,
+    comparison_phrase,
+    rating_text,
+)
+from simpatico.wording import format_count, format_number, join_with_and, lower_first_letter
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
 RANKS: dict[Standing, int] = {
-    "follows these raters": 0,
-    "follows people": 1,
-    "descriptive": 2,
-    "weak": 3,
-    "unproven": 3,
+    "people": 0,
+    "follows these raters": 1,
+    "follows people": 2,
+    "descriptive": 3,
+    "weak": 4,
+    "unproven": 4,
 }
 """The order in which scores are named; the last ones never lead, and are called exploratory."""
-FOLLOWS_PEOPLE, DESCRIBES = 1, 2
+FOLLOWS_PEOPLE, DESCRIBES = 2, 3
+EXPLORATORY = "Exploratory: scores not shown to follow people"
 MAX_CLAIMS = 3
 """Significant differences that a headline names; the table below it has all of them."""
 SMALL, LARGE = 0.4, 0.8
@@ -56,19 +64,20 @@ def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
     """The pair with most significant, then most suggestive, then the largest differences.
 
     With three systems or more a page can open with one pair only; the others follow in tables.
-    Differences on scores that follow people count first, exploratory ones last; of pairs that are
-    equal, the first by name, so that it does not depend on the order of the runs.
+    Differences in people's ratings count first, then those on scores that follow people,
+    exploratory ones last; of pairs that are equal, the first by name, so that it does not depend on
+    the order of the runs.
     """
     pairs = group_by_pair(differences)
 
-    def rank(pair: tuple[str, str]) -> tuple[int, int, int, int, float]:
+    def rank(pair: tuple[str, str]) -> tuple[float, ...]:
         own = pairs[pair]
         findings, hints = (select_findings(own, *names) for names in (FINDINGS, ("hint",)))
         counts = (
             sum(RANKS[d.evidence] <= most for d in findings)
-            for most in (FOLLOWS_PEOPLE, DESCRIBES, max(RANKS.values()))
+            for most in (RANKS["people"], FOLLOWS_PEOPLE, DESCRIBES, max(RANKS.values()))
         )
-        return *counts, len(hints), fsum(effect_size(d) for d in own)  # type: ignore[return-value]
+        return *counts, len(hints), fsum(effect_size(d) for d in own)
 
     return max(sorted(pairs, key=sorted), key=rank, default=None)
 
@@ -104,37 +113,83 @@ def effect_size(d: Difference) -> float:
     return abs(d.difference) / d.sd if d.sd else inf
 
 
+def leads(d: Difference) -> bool:
+    """Whether it is about people's ratings or a score that follows them."""
+    return RANKS[d.evidence] <= FOLLOWS_PEOPLE
+
+
+def is_descriptive(d: Difference) -> bool:
+    """Whether the score only describes, so that neither side of it is the better one."""
+    return RANKS[d.evidence] == DESCRIBES
+
+
+def people_rows(pair: Sequence[Difference]) -> list[Difference]:
+    """The differences in people's ratings, in their order: the leading quality first."""
+    return [d for d in pair if d.evidence == "people"]
+
+
+def score_rows(pair: Sequence[Difference]) -> list[Difference]:
+    """The differences on scores, without people's ratings."""
+    return [d for d in pair if d.evidence != "people"]
+
+
+def group_by_evidence(pair: Sequence[Difference]) -> list[tuple[str, list[Difference]]]:
+    """The differences of one pair by what their scores are worth, each group under its title."""
+    own = sorted(score_rows(pair), key=lambda d: RANKS[d.evidence])
+    groups = [
+        ("People's ratings", people_rows(pair)),
+        ("Scores that follow people", [d for d in own if RANKS[d.evidence] <= FOLLOWS_PEOPLE]),
+        ("Descriptive scores", [d for d in own if is_descriptive(d)]),
+        (EXPLORATORY, [d for d in own if is_exploratory(d)]),
+    ]
+    return [(title, rows) for title, rows in groups if rows]
+
+
 def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Difference]]]:
-    """The differences of one pair by finding, each group under its title."""
+    """The differences of one pair by finding, each group under its title.
+
+    People's ratings come first, whatever they show. What only describes is apart from what follows
+    people, and a score that is not shown to do so has no part in either.
+    """
     if not pair:
         return []
-    a = pair[0].a
+    a, scores = pair[0].a, score_rows(pair)
+    shown = [d for d in scores if RANKS[d.evidence] <= FOLLOWS_PEOPLE]
+    described = [d for d in scores if is_descriptive(d)]
+    exploratory = [d for d in scores if is_exploratory(d)]
     groups = [
-        (f"Higher for {a}", select_findings(pair, "higher")),
-        (f"Lower for {a}", select_findings(pair, "lower")),
-        (HINT, select_findings(pair, "hint")),
-        ("No significant difference", select_findings(pair, "unclear")),
-        ("Not compared", select_findings(pair, "same", "too_few")),
+        ("People's ratings", people_rows(pair)),
+        (f"Higher for {a}", select_findings(shown, "higher")),
+        (f"Lower for {a}", select_findings(shown, "lower")),
+        (f"Descriptive: higher for {a}", select_findings(described, "higher")),
+        (f"Descriptive: lower for {a}", select_findings(described, "lower")),
+        (HINT, select_findings([*shown, *described], "hint")),
+        (EXPLORATORY, select_findings(exploratory, *FINDINGS, "hint")),
+        ("No significant difference", select_findings(scores, "unclear")),
+        ("Not compared", select_findings(scores, "same", "too_few")),
     ]
     return [(title, own) for title, own in groups if own]
 
 
 def orient_pair(pair: Sequence[Difference]) -> list[Difference]:
-    """One pair with that system first which is higher on the score that leads the headline.
+    """One pair with that system first which people rate higher, else the one that leads.
 
-    Where no score follows people: which is higher more often, in findings, else in hints, because
-    "A does more of x, y and z than B" reads better than three times less, and says the same.
+    Without ratings that differ: which is higher on the score that leads the headline, if that
+    follows people; else which is higher more often, in findings, else in hints, because "A does
+    more of x, y and z than B" reads better than three times less, and says the same.
     """
     if not pair:
         return []
-    findings, hints = select_findings(pair, *FINDINGS), select_findings(pair, "hint")
+    scores = score_rows(pair)
+    findings, hints = select_findings(scores, *FINDINGS), select_findings(scores, "hint")
 
     def above(own: Sequence[Difference]) -> int:
         return sum(1 if (d.difference or 0.0) > 0 else -1 for d in own)
 
+    rated = [d for d in people_rows(pair) if d.difference]
     first = [d for d in findings[:1] if RANKS[d.evidence] <= FOLLOWS_PEOPLE]
-    lead = above(first) or above(findings) or above(hints) or above((findings or hints)[:1])
-    lead = lead or (1 if pair[0].a <= pair[0].b else -1)
+    lead = above(rated[:1]) or above(first) or above(findings) or above(hints)
+    lead = lead or above((findings or hints)[:1]) or (1 if pair[0].a <= pair[0].b else -1)
     return [swap_systems(d) for d in pair] if lead < 0 else list(pair)
 
 
@@ -170,37 +225,85 @@ def single_system_headline(system: str) -> list[TextPart]:
 
 
 def headline(pair: Sequence[Difference]) -> list[TextPart]:
-    """The summary of a pair: up to three significant differences, and which scores show none.
+    """The summary of a pair: what people say, then scores that follow people, then descriptions.
 
-    Differences on scores that are not shown to follow people are only counted.
+    Up to three significant differences are named, and which scores show none. Differences on
+    scores that are not shown to follow people are only counted.
     """
     comparable = [d for d in pair if d.finding != "too_few"]
     if not pair:
         return ["There is nothing to compare."]
     if not comparable:
         return too_few_headline(largest_sample(pair))
-    findings = select_findings(pair, *FINDINGS)
+    parts = people_sentence(people_rows(pair))
+    scores = score_rows(comparable)
+    findings = select_findings(scores, *FINDINGS)
     leading = [d for d in findings if not is_exploratory(d)]
     if not leading:
-        return undecided_headline(comparable)
-    higher, lower = (select_findings(leading, finding) for finding in FINDINGS)
-    largest = max(leading, key=effect_size)
-    first = select_claims(higher, largest, MAX_CLAIMS - bool(lower))
-    second = select_claims(lower, largest, MAX_CLAIMS - len(first))
-    parts = claim_sentences(first, second)
-    if rest := len(leading) - len(first) - len(second):
+        undecided = undecided_headline(scores) if scores else []
+        return [*parts, *([" "] if parts and undecided else []), *undecided]
+    described = [d for d in leading if is_descriptive(d)]
+    shown = [d for d in leading if d not in described]
+    room = MAX_CLAIMS
+    for opening, own in (("", shown), ("Descriptive: ", described)):
+        claims = claims_to_name(own, room)
+        room -= len(claims)
+        if claims:
+            higher, lower = ([d for d in claims if d.finding == f] for f in FINDINGS)
+            parts += [" "] if parts else []
+            parts += [opening] if opening else []
+            parts += claim_sentences(higher, lower)
+    if rest := len(leading) - (MAX_CLAIMS - room):
         verb = "is" if rest == 1 else "are"
         parts.append(f" There {verb} {format_count(rest, 'more difference')}.")
     if rest := len(findings) - len(leading):
-        scores = "a score" if rest == 1 else "scores"
+        on = "a score" if rest == 1 else "scores"
         count = format_count(rest, "difference")
-        parts.append(f" Exploratory: {count} on {scores} not shown to follow people.")
-    if unclear := select_findings(pair, "unclear"):
+        parts.append(f" Exploratory: {count} on {on} not shown to follow people.")
+    unclear = [d for d in select_findings(scores, "unclear") if not is_exploratory(d)]
+    if unclear:
         rest = len(unclear) - 1
         others = f" and {format_count(rest, 'other score')}" if rest else ""
         title = lower_first_letter(unclear[0].title)
         parts.append(f" No significant difference on {title}{others}.")
     return parts
+
+
+def people_sentence(rows: Sequence[Difference]) -> list[TextPart]:
+    """What people say of two systems: the leading quality with both means, then the others."""
+    if not rows:
+        return []
+    first, others = rows[0], rows[1:]
+    a, b = SystemName(first.a), SystemName(first.b)
+    if first.mean_a is None or first.mean_b is None or first.finding == "too_few":
+        return [f"Too few ratings of “{first.title}” to compare ", a, " with ", b, "."]
+    means = f"{rating_text(first.mean_a, first)} vs. {rating_text(first.mean_b, first)}"
+    both = f"({means}{' positive' * (first.score_unit == PERCENT)})"
+    side = "higher" if (first.difference or 0.0) > 0 else "lower"
+    match first.finding:
+        case "higher" | "lower":
+            opening: list[TextPart] = ["People rate ", a, f" {side} than ", b]
+            parts = [*opening, f" on “{first.title}” {both}."]
+        case "hint":
+            opening = ["People may rate ", a, f" {side} than ", b, f" on “{first.title}” {both}"]
+            parts = [*opening, ", but not significantly after correction."]
+        case _:
+            opening = [f"People’s ratings of “{first.title}” do not differ significantly between "]
+            parts = [*opening, a, " and ", b, f" {both}."]
+    named = [(f, [f"“{d.title}”" for d in others if d.finding == f]) for f in FINDINGS]
+    also = [f"{finding} on {join_with_and(titles)}" for finding, titles in named if titles]
+    verb = "is also rated" if first.finding in FINDINGS else "is rated"
+    return [*parts, " ", a, f" {verb} {' and '.join(also)}."] if also else parts
+
+
+def claims_to_name(findings: Sequence[Difference], room: int) -> list[Difference]:
+    """The findings that a headline names: of what is higher first, and the largest of all."""
+    higher, lower = (select_findings(findings, finding) for finding in FINDINGS)
+    if not findings or room < 1:
+        return []
+    largest = max(findings, key=effect_size)
+    first = select_claims(higher, largest, room - bool(lower and room > 1))
+    return [*first, *select_claims(lower, largest, room - len(first))]
 
 
 def select_claims(findings: Sequence[Difference], largest: Difference, n: int) -> list[Difference]:
@@ -289,9 +392,16 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
     """The sample size behind the headline, and how large the largest difference is."""
     if not pair:
         return []
-    findings = select_findings(pair, *FINDINGS)
+    findings = select_findings(score_rows(pair), *FINDINGS)
     leading = [d for d in findings if not is_exploratory(d)]
-    d = max(leading or findings or select_findings(pair, "hint"), key=effect_size, default=None)
+    shown = [d for d in leading if not is_descriptive(d)]
+    hints = select_findings(score_rows(pair), "hint")
+    rated = [d for d in people_rows(pair) if d.difference]
+    d = (
+        rated[0]
+        if rated
+        else max(shown or leading or findings or hints, key=effect_size, default=None)
+    )
     basis = f"Based on {sample_size_text(pair)}."
     if d is None:
         return [basis]
@@ -301,13 +411,16 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
         sds = effect_size(d)
         word = "large" if sds >= LARGE else "small" if sds < SMALL else "moderate"
         size = f"({word}, {format_number(sds, 1)} SD between {d.unit}s)"
-    opening = f"{basis} Largest effect {size}"
+    what = "Effect on ratings" if rated else "Largest effect"
+    opening = f"{basis} {what} {size}"
     if d.times_in_100 is None:
         return [f"{opening}."]
     up = (d.difference or 0.0) > 0
     times = d.times_in_100 if up else 100 - d.times_in_100
     units = f"{d.unit}s" if d.paired else f"random pairs of {RANDOM_PAIRS[d.unit]}"
     side = f"is {'higher' if up else 'lower'} in {lower_first_letter(d.title)}"
+    if rated:
+        side = f"is rated {'higher' if up else 'lower'} on “{d.title}”"
     ending = f" {side} in {format_number(times, 0)}% of {units} (ties count half)."
     return [f"{opening}: ", SystemName(d.a), ending]
 
@@ -316,12 +429,14 @@ def family_note(differences: Sequence[Difference]) -> str:
     """When a difference is called significant or suggestive, and what the brackets hold."""
     if not differences:
         return ""
-    first = differences[0]
+    first = (score_rows(differences) or differences)[0]
     level = f"{1 - first.confidence:.4g}".removeprefix("0")
     how = f" after {CORRECTIONS[first.correction]} correction for {first.family} comparisons"
+    ratings = people_rows(differences)
+    apart = f", people's ratings apart ({ratings[0].family})" if ratings else ""
     return (
         f"Brackets: {confidence_percent(first)} CI. Significant: p ≤ {level}"
-        f"{how if first.family > 1 else ''}. Suggestive: only the uncorrected p or the CI "
+        f"{how + apart if first.family > 1 else ''}. Suggestive: only the uncorrected p or the CI "
         "indicates a difference."
     )
 

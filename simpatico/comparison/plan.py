@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import fsum, sqrt
 from typing import Any
 
@@ -63,10 +64,8 @@ def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpr
     systems = samples.load_systems(runs, choice)
     if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
-    pairs = []
-    if len(systems) > 1:
-        pairs = samples.pair_systems(systems, with_human=choice.with_human)
-    members = list({system.name: system for pair in pairs for system in pair}.values()) or systems
+    members = samples.choose_systems(systems, with_human=choice.with_human)
+    pairs = list(combinations(members, 2))
     pilot = samples.build_samples(pairs)
     scores = dict.fromkeys(score for system in members for score in system.measures)
     spreads = [pilot_spread(score, members, pilot) for score in scores]

@@ -19,8 +19,9 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, UnknownName, suggest_names
-from simpatico.metric import Better, score_wording
+from simpatico.metric import Better, Validity, score_wording
 from simpatico.run import Run
+from simpatico.run.merge import run_labels
 from simpatico.wording import join_with_and
 
 Unit = Literal["prompt", "dialog"]
@@ -28,6 +29,10 @@ UnitLevel = Literal["dialog", "turn"]
 
 HUMAN = "human"
 """The `system` of turns that people wrote."""
+PEOPLE: Literal["people"] = "people"
+"""The kind of a score that is people's ratings; columns of ratings begin with it."""
+PERCENT = "percentage points"
+"""The unit of differences between shares, whose values are percentages."""
 MIN_PAIRS = 6
 """Fewest pairs for a test: the smallest two-sided p of five sign flips is 2/2^5 = .0625."""
 MIN_VALUES = 4
@@ -48,6 +53,7 @@ class ScoreInfo:
     less: str = ""
     unit: str = ""
     kind: str = ""
+    validity: Validity = ""
 
 
 @dataclass(frozen=True)
@@ -84,8 +90,8 @@ class TwoSamples:
 class Selection:
     """Which scores and systems of the runs are compared.
 
-    Of a metric with several scores only the one of its own name, unless `every`; people only if
-    there would be no pair without them, unless `with_human`.
+    Of a metric with several scores only the one of its own name, unless `every`; people only where
+    there is nobody else, unless `with_human`.
     """
 
     level: UnitLevel = "dialog"
@@ -107,6 +113,7 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
             if is_chosen and name in columns:
                 low, high = (float(b) if b is not None else float("nan") for b in score["range"])
                 words = {**score_wording(name, score), "kind": facts.get("kind", "")}
+                words["validity"] = facts.get("card", {}).get("validity", "")
                 bounds, signature = (low, high), facts["signature"]
                 infos[name] = ScoreInfo(metric, name, score["better"], bounds, signature, **words)
     return infos
@@ -180,29 +187,39 @@ def disambiguate_names(systems: Sequence[ComparedSystem]) -> list[ComparedSystem
     Two versions of one bot are the usual case: same system, two runs.
     """
     folders = [system.folder for system in systems]
-    short = len({f.resolve().name for f in folders}) == len({f.resolve() for f in folders})
+    labels = dict(zip(folders, run_labels(folders), strict=True))
     counts = Counter(system.system for system in systems)
     return [
-        replace(s, name=f"{s.system} ({s.folder.resolve().name if short else s.folder})")
-        if counts[s.system] > 1
-        else s
+        replace(s, name=f"{s.system} ({labels[s.folder]})") if counts[s.system] > 1 else s
         for s in systems
     ]
+
+
+def choose_systems(
+    systems: Sequence[ComparedSystem], *, with_human: bool = False
+) -> list[ComparedSystem]:
+    """Who is compared, by name: people only if asked for, or if there is nobody else.
+
+    By name, so that nothing depends on the order in which runs are given. People would add pairs
+    that nobody asked about, and the correction for all comparisons would be stricter for them.
+    """
+    others = [system for system in systems if system.system != HUMAN]
+    chosen = systems if with_human or not others else others
+    return sorted(chosen, key=lambda system: system.name)
 
 
 def pair_systems(
     systems: Sequence[ComparedSystem], *, with_human: bool = False
 ) -> list[tuple[ComparedSystem, ComparedSystem]]:
-    """All pairs of systems, without people where there are two or more other systems.
-
-    With three systems, people would double the pairs, and the correction for all comparisons
-    would be stricter for the sake of pairs that nobody asked about.
-    """
-    others = [system for system in systems if system.system != HUMAN]
-    if len(systems) < 2:
-        names = ", ".join(repr(system.name) for system in systems) or "none"
-        raise DataError(f"a comparison needs two systems; there is {names}. Give a second run")
-    return list(combinations(systems if with_human or len(others) < 2 else others, 2))
+    """All pairs of the systems that are compared."""
+    chosen = choose_systems(systems, with_human=with_human)
+    if len(chosen) < 2:
+        names = ", ".join(repr(system.name) for system in chosen) or "none"
+        users = ", or compare it with its users: --with-human" if len(systems) > 1 else ""
+        raise DataError(
+            f"a comparison needs two systems; there is {names}. Give a second run{users}"
+        )
+    return list(combinations(chosen, 2))
 
 
 def build_samples(pairs: Sequence[tuple[ComparedSystem, ComparedSystem]]) -> list[TwoSamples]:

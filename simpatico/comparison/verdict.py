@@ -11,7 +11,7 @@ from typing import Any
 
 from simpatico import wording
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES, Unit
+from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES, PEOPLE, PERCENT, Unit
 from simpatico.stats.correction import Correction
 from simpatico.stats.power import POWER
 
@@ -68,9 +68,25 @@ def comparison_phrase(d: Difference) -> str:
 def amount_text(d: Difference) -> str:
     """The difference in the score's unit, with its interval."""
     value = with_unit(wording.format_difference(d.difference, difference_digits(d)), d)
+    if d.evidence == PEOPLE and d.mean_a is not None and d.mean_b is not None:
+        value = f"{rating_text(d.mean_a, d)} vs. {rating_text(d.mean_b, d)}, {value}"
     if d.low is None or d.high is None:
         return f"{value} (no CI: the differences do not vary)"
     return f"{value} {wording.format_interval(d.low, d.high, difference_digits(d))}"
+
+
+def difference_text(d: Difference) -> str:
+    """The difference and its interval, without a unit."""
+    value = wording.format_difference(d.difference, difference_digits(d))
+    if d.low is None or d.high is None:
+        return value
+    return f"{value} {wording.format_interval(d.low, d.high, difference_digits(d))}"
+
+
+def rating_text(value: float, d: Difference) -> str:
+    """The mean rating of a system with the digits of the difference; a share in percent."""
+    digits = difference_digits(d)
+    return f"{wording.format_number(value, digits)}{'%' if d.score_unit == PERCENT else ''}"
 
 
 def detectable_text(d: Difference) -> str:
@@ -83,9 +99,13 @@ def detectable_text(d: Difference) -> str:
 
 def direction_text(d: Difference) -> str:
     """Which way the score points; most scores describe a style, of which more is not better."""
-    if not d.better:
-        return "descriptive (no better direction)"
     exploratory = ", exploratory" if d.evidence in ("weak", "unproven") else ""
+    if not d.better and d.evidence == "follows these raters":
+        return d.evidence
+    if not d.better:
+        return (
+            f"{'model output' if exploratory else 'descriptive'} (no better direction){exploratory}"
+        )
     return f"{d.better} is better{exploratory}"
 
 

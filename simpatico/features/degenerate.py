@@ -50,6 +50,27 @@ class Degenerate:
         return degenerate_rows(features[Words()])
 
 
+@dataclass(frozen=True)
+class DegenerateSpeaker:
+    """True for turns that are degenerate, or whose speaker's turns in the dialog together are.
+
+    Said ten times in turn, "so sad" is no loop within a turn, but one over the dialog.
+    """
+
+    needs: ClassVar[tuple[Feature, ...]] = (Words(), Degenerate())
+
+    def compute(self, turns: Turns, features: Features) -> Bools:
+        table, frame = features[Words()], turns.frame
+        dialog = np.cumsum(frame["turn"].to_numpy() == 0)
+        speaker = frame["speaker"].rank("dense").to_numpy().astype(np.int64)
+        keys, unit = np.unique(dialog * (speaker.max(initial=0) + 1) + speaker, return_inverse=True)
+        words = np.argsort(np.repeat(unit, table.counts), kind="stable")
+        counts = np.bincount(unit, table.counts, len(keys)).astype(np.int64)
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        together = WordTable(table.codes[words], ends, table.vocabulary)
+        return np.asarray(features[Degenerate()] | degenerate_rows(together)[unit])
+
+
 def degenerate_texts(texts: Sequence[str]) -> Bools:
     """Whether each text repeats itself or has far too few known words."""
     return degenerate_rows(cut_words(pl.Series(texts, dtype=pl.String)))

@@ -76,7 +76,7 @@ class LexiconSums:
 
 
 def load_lexicon(source: str) -> Lexicon:
-    """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic or SQLite."""
+    """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic, .dicx or SQLite."""
     ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
     path = SHIPPED / f"{source}.csv" if source in ours else Path(source)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Lexicon files as (term, category, weight): our tables, NRC's, LIWC's .dic, DLATK's SQLite."""
+"""Lexicon files as (term, category, weight): our tables, NRC's, LIWC's .dic and .dicx, DLATK's."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ DLATK_TABLE = "nrc_emot"
 
 
 def lexicon_rows(path: Path, table: str = DLATK_TABLE) -> Iterator[Row]:
-    """Every entry of a lexicon file, whichever of the four kinds it is."""
+    """Every entry of a lexicon file, whichever of the five kinds it is."""
     with path.open("rb") as file:
         magic = file.read(16)
     if magic.startswith(b"SQLite format 3"):
         return sqlite_rows(path, table)
-    return dic_rows(path) if path.suffix.lower() == ".dic" else table_rows(path)
+    suffix = path.suffix.lower()
+    if suffix == ".dicx":
+        return dicx_rows(path)
+    return dic_rows(path) if suffix == ".dic" else table_rows(path)
 
 
 def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
@@ -68,6 +71,24 @@ def dic_rows(path: Path) -> Iterator[Row]:
                 yield check_entry(f"{path}:{number}", (cells[0], categories[cell]))
     if separators < 2:
         raise DataError(f"{path}: a .dic file lists its categories between two lines of %")
+
+
+def dicx_rows(path: Path) -> Iterator[Row]:
+    """A LIWC-22 dictionary: a CSV table of DicTerm and a column a category, with X or a weight."""
+    try:
+        cells = list(csv.reader(read_utf8(path).split("\n")))
+    except csv.Error as error:
+        raise DataError(f"{path}: cannot be read as a table: {error}") from None
+    header = [cell.strip() for cell in cells[0]] if cells else []
+    if len(header) < 2 or header[0].lower() != "dicterm":
+        raise DataError(f"{path}:1: a .dicx file begins with DicTerm and the names of categories")
+    for number, row in enumerate(cells[1:], 2):
+        if len(row) > len(header):
+            raise DataError(f"{path}:{number}: {len(row)} cells but {len(header)} columns")
+        for category, cell in zip(header[1:], row[1:], strict=False):
+            if mark := cell.strip():
+                weight = [] if mark.lower() == "x" else [mark]
+                yield check_entry(f"{path}:{number}", [row[0], category, *weight])
 
 
 def table_rows(path: Path) -> Iterator[Row]:

@@ -23,7 +23,7 @@ class Agreeableness(Trait):
         "Big Five agreeableness of a speaker. The shipped model was trained on negotiation "
         "chat; elsewhere it is unproven."
     )
-    comparison = "sounds (more|less) agreeable"
+    comparison = "scores (higher|lower) on the chat-trained agreeableness model"
     careful = (
         "Weak: r = .13 with questionnaires of people who negotiated in chat, "
         "nothing detectable on essays, unproven elsewhere."

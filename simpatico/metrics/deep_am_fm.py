@@ -23,17 +23,17 @@ from simpatico.metrics.deep_fm import GPT2, Ratio, fluency_ratio
 
 @dataclass(frozen=True)
 class DeepAmFm(PairMetric):
-    """Parameters: `model`, a causal language model (fluency); `model_encoder`, a sentence encoder
+    """Parameters: `model`, a causal language model (fluency); `encoder_model`, a sentence encoder
     (adequacy); `weight` of adequacy in the mean; `ratio` of fluencies, see `deep_fm`.
     """
 
     model: str = GPT2
-    model_encoder: str = MINILM
+    encoder_model: str = MINILM
     weight: float = 0.5
     ratio: Ratio = "probability"
 
     name = Carried("deep_am_fm")
-    carries = ("model_encoder", "model")
+    carries = ("encoder_model", "model")
     title = "Deep AM-FM"
     pairs = Pairs.with_references
     statistic = "both"
@@ -59,10 +59,10 @@ class DeepAmFm(PairMetric):
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (Embeddings(self.model_encoder), Likelihood(self.model, "end"), *NEEDS)
+        return (Embeddings(self.encoder_model), Likelihood(self.model, "end"), *NEEDS)
 
     def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
-        adequacy = text_cosines(features[Embeddings(self.model_encoder)], texts, others)
+        adequacy = text_cosines(features[Embeddings(self.encoder_model)], texts, others)
         model = features[Likelihood(self.model, "end")]
         fluency = fluency_ratio(model, texts, others, self.ratio)
         return self.weight * adequacy + (1 - self.weight) * fluency

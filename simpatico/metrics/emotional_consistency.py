@@ -47,19 +47,19 @@ POSITIVE_FROM = 0.5
 
 @dataclass(frozen=True)
 class EmotionalConsistency(ModelMetric):
-    """Parameters: `neutrality` and `polarity`, classifiers of emotional and of positive texts;
-    `threshold`, from which probability on a text counts as emotional.
+    """Parameters: `neutrality_model` and `polarity_model`, classifiers of emotional and of positive
+    texts; `threshold`, from which probability on a text counts as emotional.
 
     Statistics: the sum and the extremes of points over `n` answers to emotional turns, and the sum
     of soft points over the `n_soft` answers to any turn.
     """
 
-    neutrality: str = "neutrality"
-    polarity: str = "polarity"
+    neutrality_model: str = "neutrality"
+    polarity_model: str = "polarity"
     threshold: float = 0.5
 
     name = Carried("emotional_consistency")
-    carries = ("neutrality", "polarity")
+    carries = ("neutrality_model", "polarity_model")
     published = ("neutrality", "polarity")
     merge = EXTREMES
     facts = Card(
@@ -90,8 +90,8 @@ class EmotionalConsistency(ModelMetric):
 
         def classifier(kind: EmotionKind, head: str) -> BinaryClassifier:
             command = f"simpatico train emotion --target {kind} --data FILE --out MODEL"
-            setting = f"{self.plain}.{kind}"
-            return BinaryClassifier(getattr(self, kind), kind, head, setting, command)
+            setting = f"{self.plain}.{kind}_model"
+            return BinaryClassifier(getattr(self, f"{kind}_model"), kind, head, setting, command)
 
         return classifier("neutrality", "emotional"), classifier("polarity", "positive")
 

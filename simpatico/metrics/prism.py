@@ -34,17 +34,17 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Prism(PairMetric):
-    """Parameters: `model`, a translation model; `pivot`, a second one to translate with first;
-    `mode`, "reference", "source" (the turn from what it answers) or "unreferenced" (both
+    """Parameters: `model`, a translation model; `pivot_model`, a second one to translate with
+    first; `mode`, "reference", "source" (the turn from what it answers) or "unreferenced" (both
     directions).
     """
 
     model: str = M39V1
-    pivot: str = ""
+    pivot_model: str = ""
     mode: Literal["reference", "source", "unreferenced"] = "reference"
 
     name = Carried("prism")
-    carries = ("pivot", "model")
+    carries = ("pivot_model", "model")
     statistic = "prism"
     range = (-inf, 0.0)
     comparison = "has a (higher|lower) Prism score"
@@ -58,8 +58,8 @@ class Prism(PairMetric):
             "Thompson and Post 2020, Automatic Machine Translation Evaluation in Many Languages "
             "via Zero-Shot Paraphrasing; github.com/thompsonb/prism; checkpoint m39v1, a fairseq "
             "model: give a folder with its conversion for transformers. A pair of translators "
-            "stands in for it with `pivot`: what is given is first translated, word by likeliest "
-            "word, into the pivot's language, and `model` writes the turn from that"
+            "stands in for it with `pivot_model`: what is given is first translated, word by "
+            "likeliest word, into the pivot's language, and `model` writes the turn from that"
         ),
         kind="traditional",
         careful=(
@@ -75,9 +75,11 @@ class Prism(PairMetric):
             return (
                 "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; "
                 "or take two translators: `--set prism.model=package:opus-mt-fr-en --set "
-                "prism.pivot=package:opus-mt-en-fr`"
+                "prism.pivot_model=package:opus-mt-en-fr`"
             )
-        return why_missing(self.model) or (why_missing(self.pivot) if self.pivot else None)
+        return why_missing(self.model) or (
+            why_missing(self.pivot_model) if self.pivot_model else None
+        )
 
     @property
     def feature(self) -> Likelihood:
@@ -85,7 +87,7 @@ class Prism(PairMetric):
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        pivot = (Translation(self.pivot),) if self.pivot else ()
+        pivot = (Translation(self.pivot_model),) if self.pivot_model else ()
         return (self.feature, *pivot, *NEEDS)
 
     @property
@@ -98,8 +100,8 @@ class Prism(PairMetric):
 
     def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
         def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:
-            if self.pivot:
-                sources = features[Translation(self.pivot)].of(sources)
+            if self.pivot_model:
+                sources = features[Translation(self.pivot_model)].of(sources)
             return mean_log_probabilities(features[self.feature].of(sources, targets))
 
         logs = log_probabilities(others, texts)

@@ -22,6 +22,8 @@ HUMAN = "human"
 """The system of people who talk with a dialog system."""
 SHOWN = 5
 """Entries of a long table that sentences name."""
+MOST_LONE_SYSTEMS = 20
+"""More systems than this with a single dialog each are rather users than systems."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,14 @@ class Alignment:
     aside: Mapping[str, int] = field(default_factory=dict)
     rejected: Mapping[str, int] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Files of a folder that were not read, and why."""
+    columns: Mapping[str, int] = field(default_factory=dict)
+    """Columns that are none of our fields, and how many turns have a value."""
     users: int = 0
     """Speakers whose system is `human`; for people, not part of `run.json`."""
+    dialogs_by_system: Mapping[str, int] = field(default_factory=dict)
+    """For people too."""
 
     @classmethod
     def of(cls, turns: Turns, *, utterances: int) -> Alignment:
@@ -64,13 +72,14 @@ class Alignment:
             systems=dict(zip(names, counts, strict=True)),
             answers=count_answers_to(turns, names, codes),
             users=count_users(frame),
+            dialogs_by_system=count_dialogs(frame),
         )
 
     def __add__(self, other: Alignment) -> Alignment:
         sums: dict[str, Any] = {}
         for name in (f.name for f in fields(self)):
             mine, more = getattr(self, name), getattr(other, name)
-            if name == "formats":
+            if name in ("formats", "ignored"):
                 sums[name] = {**mine, **more}
             elif isinstance(mine, int):
                 sums[name] = mine + more
@@ -81,7 +90,7 @@ class Alignment:
     def as_json(self) -> dict[str, Any]:
         """The counts as plain values for `run.json`."""
         counts = asdict(self)
-        del counts["users"]
+        del counts["users"], counts["dialogs_by_system"]
         return {k: dict(sorted(v.items())) if type(v) is dict else v for k, v in counts.items()}
 
     def sentences(self) -> list[str]:
@@ -105,8 +114,32 @@ class Alignment:
             lines.append(f"Skipped by design: {list_largest(self.aside)}.")
         if self.rejected:
             lines.append(f"Rejected: {list_largest(self.rejected)}.")
-        lines.extend(f"{file} was read as {name}." for file, name in self.formats.items())
+        if self.columns:
+            periods = ["week", "month"] if "time" in self.columns else []
+            names = ", ".join([*sorted(set(self.columns) - {"time"}), *periods])
+            lines.append(f"Kept for --by: {names}.")
+        if len(self.formats) > SHOWN:
+            kinds = Counter(self.formats.values())
+            lines.append(f"Files were read as {list_largest(kinds, 'file')}.")
+        else:
+            lines.extend(f"{file} was read as {name}." for file, name in self.formats.items())
+        if self.ignored:
+            names = ", ".join(f"{n} ({why})" for n, why in [*self.ignored.items()][:SHOWN])
+            more = len(self.ignored) - SHOWN
+            lines.append(f"Ignored: {names}{f', and {more:,} more' if more > 0 else ''}.")
+        lines.extend(filter(None, [self.systems_question()]))
         return lines
+
+    def systems_question(self) -> str | None:
+        """Whether the speakers' names are systems at all; null where nothing speaks against it."""
+        lone = [name for name, n in self.dialogs_by_system.items() if n == 1]
+        if len(lone) <= MOST_LONE_SYSTEMS:
+            return None
+        return (
+            f"{len(lone):,} systems have one dialog each, such as {min(lone)!r}: are these names "
+            "of users? If so, say who is a person and who a bot in a column 'role' (or --columns "
+            "role=NAME), or name the system in a column 'system'."
+        )
 
     def reply_sentence(self, pair: str, count: int) -> str:
         """An entry of `answers` for people: `human answers acme` as user turns reply to acme."""
@@ -120,6 +153,12 @@ class Alignment:
             return f"{turns} {'opens' if count == 1 else 'open'} the dialog."
         target = {HUMAN: "the user", "nobody": "no earlier turn"}.get(target, target)
         return f"{turns} {'replies' if count == 1 else 'reply'} to {target}."
+
+
+def count_dialogs(frame: pl.DataFrame) -> dict[str, int]:
+    """In how many dialogs each system speaks."""
+    pairs = frame.select("dialog", "system").drop_nulls().unique()
+    return dict(pairs["system"].value_counts().sort("system").iter_rows())
 
 
 def count_users(frame: pl.DataFrame) -> int:

@@ -2,7 +2,8 @@
 
     paths → Source → Reader.dialogs → ids checked, prefixed → ChunkBuilder → Turns + Alignment
 
-A file is read once from start to end, except ConvoKit's, whose order is looked at first.
+A file is read once from start to end, except ConvoKit's, whose order is looked at first, and except
+where there are several, of which the ids are read first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
-from simpatico.readers.detect import pick_reader
+from simpatico.readers.detect import matching_readers, pick_reader
+from simpatico.readers.extra_columns import extra_values
 from simpatico.readers.input.record import (
     Dialog,
     Ledger,
@@ -30,6 +32,7 @@ from simpatico.readers.input.record import (
     Utterance,
 )
 from simpatico.readers.input.source import Source
+from simpatico.readers.log_folder import log_files
 from simpatico.turns import SCHEMA, Turns
 
 DUPLICATE_ID = "an earlier dialog of this file has the same id; give every dialog an id of its own"
@@ -52,24 +55,48 @@ class Chunk(NamedTuple):
 class Conversations:
     """One or more inputs of conversations; "-" is standard input.
 
-    Where several are given, every dialog id gets the file's stem before it (`stem/id`), and files
-    of one stem are numbered (`stem-2/id`), so that ids never clash.
+    A folder that is of no format itself is a folder of logs: all of its files that hold
+    conversations are read, in the order of their names. Where several inputs have a dialog of the
+    same id, it gets the file's stem before it (`stem/id`), and files of one stem are numbered
+    (`stem-2/id`), so that ids never clash. `columns`: our field and the column of a table for it.
     """
 
-    paths: tuple[str | Path, ...]
+    paths: tuple[str | Path | Source, ...]
     format: str | None = None
     system: str | None = None
     merge: bool = True
     gather: bool = False
     on_error: OnError = "fail"
     max_errors: int | None = None
+    columns: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def inputs(self) -> tuple[list[Source], dict[str, str]]:
+        """The inputs, folders of logs as their files, and why files of folders are ignored."""
+        if not self.paths:
+            raise DataError("no input; give one or more files, or - for standard input")
+        sources, ignored = list[Source](), dict[str, str]()
+        for path in self.paths:
+            source = path if isinstance(path, Source) else Source.of(path)
+            if source.folder and not any(r.matches(source.head) for r in self.readers(source)):
+                files, others = log_files(source, self.readers)
+                sources.extend(files)
+                ignored |= others
+            else:
+                sources.append(source)
+        return sources, ignored
+
+    def readers(self, source: Source) -> list[Reader]:
+        """The readers that an input may be for; of a format that is named, by suffix alone."""
+        readers = matching_readers(source, self.format, system=self.system, mapping=self.columns)
+        if self.format and not source.folder:
+            return [reader for reader in readers if source.head.suffix in reader.suffixes]
+        return readers
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
         """The inputs, opened once; each may be given once."""
-        if not self.paths:
-            raise DataError("no input; give one or more files, or - for standard input")
-        sources = tuple(Source.of(path) for path in self.paths)
+        sources = tuple(self.inputs[0])
         paths = set[Path | None]()
         for source in sources:
             path = source.path and source.path.resolve()
@@ -78,14 +105,38 @@ class Conversations:
             paths.add(path)
         return sources
 
+    def reader(self, source: Source) -> Reader:
+        """The reader of one input."""
+        return pick_reader(source, self.format, system=self.system, mapping=self.columns)
+
+    @cached_property
+    def clashing_ids(self) -> frozenset[str]:
+        """The dialog ids that more than one input has, to be told apart by the file's name."""
+        if len(self.sources) == 1:
+            return frozenset()
+        ids: list[set[str]] = []
+        for source in self.sources:
+            ledger = Ledger("skip")
+            rejected = source.is_rejected(ledger)
+            dialogs = iter(()) if rejected else self.reader(source).dialogs(source, ledger)
+            ids.append({dialog[0].dialog for dialog in dialogs if dialog})
+        counts = Counter(name for own in ids for name in own)
+        clashes = {name for name, n in counts.items() if n > 1}
+        prefixes = zip(dialog_prefixes(self.sources), ids, strict=True)
+        names = {f"{prefix}/{name}" for prefix, own in prefixes for name in own & clashes}
+        # an id that looks like one with a prefix: then all get one, as prefixes differ
+        return frozenset(counts if names & counts.keys() else clashes)
+
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
         """Parts of about `size` utterances; a dialog is never cut in two."""
         ledger = Ledger(self.on_error, self.max_errors)
         part = ChunkBuilder()
+        part.ignored = self.inputs[1]
+        files = [Path(source.name).name for source in self.sources]
         for source, prefix in zip(self.sources, dialog_prefixes(self.sources), strict=True):
             if source.is_rejected(ledger):
                 continue
-            reader = pick_reader(source, format=self.format, system=self.system)
+            reader = self.reader(source)
             # a chunk is of one format, which its alignment names
             if len(part) and reader.name != part.format:
                 yield self.chunk(part, ledger)
@@ -94,9 +145,10 @@ class Conversations:
             columns = reader.columns(source.head).items()
             pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in columns)
             label = f"{reader.name} ({pairs})" if pairs else reader.name
-            part.formats[prefix or Path(source.name).name] = label
+            file = Path(source.name).name
+            part.formats[prefix if files.count(file) > 1 else file] = label
             for dialog in self.dialogs(reader, source, ledger):
-                part.add(dialog, prefix)
+                part.add(dialog, prefix if dialog[0].dialog in self.clashing_ids else "")
                 if len(part) >= size:
                     yield self.chunk(part, ledger)
                     part = ChunkBuilder(reader.name)
@@ -134,6 +186,8 @@ class Conversations:
             aside=skip_counts,
             rejected=dict(Counter(reject.code for reject in rejects)),
             formats=part.formats,
+            ignored=part.ignored,
+            columns=count_extra_columns(turns),
         )
         return Chunk(turns, alignment, rejects, part.format)
 
@@ -146,6 +200,7 @@ class ChunkBuilder:
     def __init__(self, format: str = "") -> None:
         self.format = format
         self.formats: dict[str, str] = {}
+        self.ignored: dict[str, str] = {}
         self._columns: list[list[Any]] = [[] for _ in SCHEMA]
 
     def __len__(self) -> int:
@@ -167,7 +222,7 @@ class ChunkBuilder:
 
 
 def read(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     format: str | None = None,
     system: str | None = None,
@@ -181,13 +236,24 @@ def read(
 
 
 def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
-    """What to put before the dialog ids of each source: nothing if there is only one."""
+    """A name for each source, to put before dialog ids that clash; empty if it is the only one."""
     if len(sources) == 1:
         return [""]
     names: list[str] = []
     for source in sources:
         names.append(free_name(source.stem, names))
     return names
+
+
+def count_extra_columns(turns: Turns) -> dict[str, int]:
+    """How many turns have a value in each column that is none of our fields."""
+    rows = turns.frame["extras"].drop_nulls().value_counts()
+    counts: Counter[str] = Counter()
+    for extras, n in rows.iter_rows():
+        counts.update(dict.fromkeys(extra_values(extras), n))
+    if times := len(turns) - turns.frame["time"].null_count():
+        counts["time"] = times
+    return dict(counts)
 
 
 def free_name(name: str, names: Container[str]) -> str:

@@ -6,6 +6,7 @@ A table with a column `preferred` holds preferences: one row per choice between 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
@@ -25,10 +26,13 @@ from simpatico.judgements import (
 )
 from simpatico.readers.detect import all_readers
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
+from simpatico.readers.file_formats._table_fields import ALIASES
 from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
+from simpatico.readers.wide_ratings import long_rows, number_unnamed_judges
+from simpatico.wording import format_count
 
 REQUIRED = ("dialog", "quality", "value")
 TABLES = ("csv", "tsv", "jsonl", "parquet")
@@ -36,6 +40,10 @@ TABLES = ("csv", "tsv", "jsonl", "parquet")
 ADVICE = "keep one of the two, or name every judge in the column 'judge'"
 MISSING = "there is no {!r}; a judgement needs dialog, quality and value"
 PREFERRED = "preferred"
+NO_QUALITY = (
+    "no column of ratings; give columns dialog, quality and value, or dialog and one column of "
+    "numbers for each quality"
+)
 UNNAMED_QUALITY = "preference"
 """The quality of preferences whose file names none."""
 
@@ -61,12 +69,14 @@ def read_judgements(
     format: str | None = None,
     turns_from: int = 0,
     ledger: Ledger | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Judgements:
-    """The judgements in a file: CSV, TSV, JSONL or Parquet in long form, or a benchmark.
+    """The judgements in a file: CSV, TSV, JSONL or Parquet, or a benchmark.
 
-    A table needs the columns dialog, quality and value, and may have turn, speaker, judge,
-    judge_kind, scale_min and scale_max. An empty value, NA or "not rated" is null. `turns_from`:
-    the number that a table gives to the first turn of a dialog.
+    A table needs the columns dialog, quality and value, or dialog and a column a quality, and may
+    have turn, speaker, judge, judge_kind, scale_min and scale_max. An empty value, NA or "not
+    rated" is null. `turns_from`: the number that a table gives to the first turn of a dialog;
+    `columns`: which of our fields has another name in it.
     """
     source, ledger = Source.of(path), ledger or Ledger()
     if source.is_rejected(ledger):
@@ -80,10 +90,72 @@ def read_judgements(
     if name in TABLES:
         if are_preferences(source.head):
             raise DataError(f"{source.name}:1: preferences, not ratings; use read_preferences")
-        rows = table_cells(source, ledger, header_problem)
-        parse = partial(parse_judgement, turns_from=turns_from)
-        return Judgements.of(usable_rows(rows, ledger, parse))
+        return read_table(source, ledger, dict(columns or {}), turns_from)
     raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks])}")
+
+
+def read_table(
+    source: Source, ledger: Ledger, columns: Mapping[str, str], turns_from: int
+) -> Judgements:
+    """The ratings of a table in long form, or of one with a column a quality, and which it was."""
+    names = rename_columns(source.head, columns)
+    renamed = {names.get(name, name) for name in source.head.columns}
+    if is_wide := "dialog" in renamed and not {"quality", "value"} & renamed:
+        rows: Iterable[tuple[Place, Cells]] = source_cells(source, ledger, names, wide_problem)
+        rows, notes = long_rows(list(rows))
+    else:
+        rows, notes = source_cells(source, ledger, names, header_problem), []
+    parse = partial(parse_judgement, turns_from=turns_from)
+    ratings = list(usable_rows(rows, ledger, parse))
+    if is_wide and not ratings and not ledger.errors:
+        raise DataError(f"{source.name}:1: {NO_QUALITY}")
+    numbered, n = number_unnamed_judges(ratings)
+    if n:
+        notes.append(
+            f"{format_count(n, 'rating')} of the same unit without a judge's name: taken as those "
+            "of several judges, in the order of the file"
+        )
+    return replace(Judgements.of(numbered), notes=tuple(notes))
+
+
+def rename_columns(head: Head, columns: Mapping[str, str]) -> dict[str, str]:
+    """Our name of each column of a table that has another: as the user says, else a known one."""
+    for field, column in columns.items():
+        if field not in Judgement._fields:
+            raise UnknownName(
+                f"--columns {field}={column}: no field {field!r} of ratings; "
+                f"{suggest_names(field, Judgement._fields)}"
+            )
+        if head.columns and column not in head.columns:
+            raise UnknownName(
+                f"--columns {field}={column}: {head.name} has no column {column!r}; "
+                f"{suggest_names(column, head.columns)}"
+            )
+    names = {column: field for field, column in columns.items()}
+    if "dialog" not in {*columns, *head.columns}:
+        alias = next((name for name in ALIASES["dialog"] if name in head.columns), None)
+        names |= {alias: "dialog"} if alias else {}
+    return names
+
+
+def source_cells(
+    source: Source,
+    ledger: Ledger,
+    names: Mapping[str, str],
+    problem: Callable[[list[str]], str | None],
+) -> Iterator[tuple[Place, Cells]]:
+    """The cells of each row by our names of the columns."""
+
+    def header_problem(header: list[str]) -> str | None:
+        return problem([names.get(name, name) for name in header])
+
+    for place, cells in table_cells(source, ledger, header_problem):
+        yield place, {names.get(name, name): cell for name, cell in cells.items()}
+
+
+def wide_problem(names: list[str]) -> str | None:
+    """What is wrong with the header of a table with a column a quality."""
+    return repeated_column(names, names)
 
 
 def read_preferences(
@@ -129,13 +201,13 @@ def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
     for name, benchmark in benchmarks.items():
         if benchmark.matches(head):
             return name
-    if set(REQUIRED) <= head.keys:
+    if set(REQUIRED) <= head.keys or (head.kind == "lines" and "dialog" in head.keys):
         return "jsonl"
     if (suffix := head.suffix.removeprefix(".")) in TABLES:
         return suffix
     raise DataError(
         f"{head.name}:1: this is neither a table of judgements ({', '.join(TABLES)}) "
-        f"nor a benchmark that holds some ({', '.join(benchmarks)}); name its format"
+        f"nor a benchmark that holds some ({', '.join(benchmarks)}); save it as one of these"
     )
 
 
@@ -168,7 +240,8 @@ def usable_rows(
         except InvalidValue as error:
             ledger.reject(place, error.code, error.reason)
             continue
-        if judgement.key not in lines:
+        unnamed = isinstance(judgement, Judgement) and judgement.judge is None
+        if unnamed or judgement.key not in lines:
             lines[judgement.key] = place.line
             yield judgement
         else:

@@ -7,10 +7,11 @@ What the page would not draw for lack of data is refused here as well, with the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from simpatico.charts.differences import difference_figure
 from simpatico.charts.dots import dots_figure
-from simpatico.charts.forest import forest_figure
+from simpatico.charts.forest import forest_figure, kinds_legend
 from simpatico.charts.heatmap import heatmap_figure
 from simpatico.charts.html import Html
 from simpatico.charts.incremental import incremental_figure
@@ -20,10 +21,10 @@ from simpatico.comparison.chart import pair_table
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
 from simpatico.reporting import minimum_data as minimum
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.sections.incremental import gain_block
+from simpatico.reporting.sections.incremental import gain_blocks
 from simpatico.reporting.sections.overlap import heatmap_data, largest_pair_count
 from simpatico.reporting.sections.side_by_side import build_radars, metric_groups
-from simpatico.validation.chart import Quality, correlation_forest
+from simpatico.validation.chart import SYMBOLS, Quality, correlation_forest
 
 NARROWEST, WIDEST = 40, 400
 """Millimetres: half a column of a journal, and the width of an A3 sheet."""
@@ -61,7 +62,9 @@ def draw_heatmap(findings: Findings, quality: str | None, width: float) -> Html:
     if n < minimum.HEAT_DIALOGS:
         minimum_size = f"{minimum.HEAT_DIALOGS} dialogs with two scores"
         raise DataError(f"a heat map needs {minimum_size}; there are {n}")
-    return heatmap_figure(heatmap_data(findings), width)
+    chart = heatmap_data(findings)
+    caption = f"{chart.caption}. {kinds_legend(chart.kinds)}."
+    return heatmap_figure(replace(chart, caption=caption), width)
 
 
 def draw_forest(findings: Findings, quality: str | None, width: float) -> Html:
@@ -77,7 +80,11 @@ def draw_forest(findings: Findings, quality: str | None, width: float) -> Html:
     n = max((r.n for r in forest.rows), default=0)
     if n < minimum.RATED:
         raise DataError(f"{name!r} has {n} rated {level}s; a forest needs {minimum.RATED}")
-    return forest_figure(forest, width)
+    legend = kinds_legend(r.kind for r in forest.rows)
+    hollow = "" if all(r.clear for r in forest.rows) else " Hollow: not significant."
+    caption = f"{forest.caption}. {legend}.{hollow}"
+    symbol = SYMBOLS[findings.correlation]
+    return forest_figure(replace(forest, caption=caption, symbol=symbol), width)
 
 
 def draw_incremental(findings: Findings, quality: str | None, width: float) -> Html:
@@ -85,7 +92,7 @@ def draw_incremental(findings: Findings, quality: str | None, width: float) -> H
     qualities = [find_quality(findings, quality)] if quality else findings.qualities
     if not findings.required_evidence.incremental:
         qualities = []
-    blocks = [b for q in qualities if (b := gain_block(findings, q))]
+    blocks = gain_blocks(findings, qualities)
     if not blocks:
         raise DataError(
             f"T, P and P+T need {minimum.RATED_MODELS} rated units, and scores of traditional and "

@@ -10,35 +10,43 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import polars as pl
 
 from simpatico.charts.systems import SystemStyle, assign_styles
-from simpatico.comparison.difference import Difference, compare
+from simpatico.comparison.difference import Difference, Differences
 from simpatico.comparison.headline import group_by_pair, main_pair, orient_pair
-from simpatico.comparison.samples import HUMAN
+from simpatico.comparison.samples import HUMAN, Selection
+from simpatico.comparison.slices import Slices
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import Judgements, Preferences
-from simpatico.reporting.minimum_data import RATED, ROWS
+from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
-from simpatico.validation.chart import is_significant
-from simpatico.validation.correlations import CorrelationRow
-from simpatico.validation.evidence import Evidence, Question, validate
+from simpatico.stats.correlation import Kind
+from simpatico.validation.controls.saved import control_sentences
+from simpatico.validation.correlations import CorrelationRow, CorrelationSettings
+from simpatico.validation.evidence import Evidence, Question, validate, with_run_ids
 from simpatico.validation.overlap import (
     ScoreStructure,
     SystemProfile,
     run_structure,
     system_profiles,
 )
+from simpatico.validation.people import (
+    compare_by,
+    compare_with_ratings,
+    correlated_qualities,
+    correlations_with_lead,
+    rating_direction,
+)
 from simpatico.validation.preferences import PreferenceEvidence, validate_preferences
 from simpatico.wording import capitalize
 
-OVERALL = ("overall", "quality")
-"""Beginnings of names of qualities that a page leads with: ratings of a dialog as a whole."""
 Pair = tuple[str, str]
 
 
@@ -68,11 +76,23 @@ class Findings:
     traditional: tuple[str, ...] = ()
     preferences: PreferenceEvidence | None = field(default=None, repr=False)
     turns_from: int = 0
+    correlation: Kind = "pearson"
+    with_human: bool = False
+    by: str | None = None
+    slices: Slices | Differences | None = field(default=None, repr=False)
+    """The pairs within slices, or of one system its slices, where this was asked for."""
+    controls: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What negative controls say of a score, where they were run."""
 
     @property
     def shell_name(self) -> str:
         """The run's name as a command line takes it; without its folder, which is private."""
-        return quote(self.run.folder.resolve().name or "RUN")
+        return " ".join(quote(name or "RUN") for name in self.run_names)
+
+    @property
+    def run_names(self) -> list[str]:
+        """The name of the run, or of each run that was merged into it."""
+        return [Path(folder).resolve().name for folder in self.run.sources]
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -86,9 +106,9 @@ class Findings:
 
     @cached_property
     def systems(self) -> list[str]:
-        """The systems under evaluation; people only where there is nobody else."""
+        """The systems under evaluation; people only if asked for, or where there is nobody else."""
         names: list[str] = self.table["system"].to_list()
-        return [name for name in names if name != HUMAN] or names
+        return [name for name in names if self.with_human or name != HUMAN] or names
 
     @cached_property
     def styles(self) -> dict[str, SystemStyle]:
@@ -111,24 +131,22 @@ class Findings:
         return self.evidence
 
     @property
-    def qualities(self) -> list[tuple[str, str]]:
-        """What was rated, at which level: the one the page leads with first.
+    def correlations(self) -> list[CorrelationRow]:
+        """The correlation of each score with each quality; none without ratings."""
+        return self.evidence.correlations if self.evidence else []
 
-        Overall quality leads, whole dialogs come before turns, and more ratings before fewer.
-        """
-        rows = self.evidence.correlations if self.evidence else []
-        units = {(r.quality, str(r.level)): r.n + r.nulls for r in rows}
-        return sorted(units, key=lambda q: (quality_rank(q[0]), q[1] == "turn", -units[q], q))
+    @property
+    def qualities(self) -> list[tuple[str, str]]:
+        """What was rated, at which level: the one the page leads with first."""
+        return correlated_qualities(self.correlations)
 
     def correlations_with(self, quality: tuple[str, str]) -> list[CorrelationRow]:
         """The correlation of each score with one quality."""
-        rows = self.evidence.correlations if self.evidence else []
-        return [r for r in rows if (r.quality, r.level) == quality]
+        return [r for r in self.correlations if (r.quality, r.level) == quality]
 
     def lead_correlation(self, score: str) -> CorrelationRow | None:
         """The correlation of a score with the quality that the page leads with."""
-        rows = self.correlations_with(self.qualities[0]) if self.qualities else []
-        return next((r for r in rows if r.score == score), None)
+        return correlations_with_lead(self.correlations).get(score)
 
     def as_json(self) -> dict[str, Any]:
         """Every figure of the page, for scripts."""
@@ -145,13 +163,15 @@ class Findings:
             "evidence": self.evidence.as_json() if self.evidence else None,
             "preferences": self.preferences.as_json() if self.preferences else None,
             "unjudged": self.no_evidence_reason,
+            "controls": dict(self.controls),
+            "slices": self.slices_as_json(),
         }
 
-
-def quality_rank(quality: str) -> int:
-    """The position of a quality by its name: overall quality first."""
-    name = quality.lower()
-    return next((i for i, word in enumerate(OVERALL) if name.startswith(word)), len(OVERALL))
+    def slices_as_json(self) -> list[dict[str, Any]]:
+        """The differences within slices, or between the slices of one system."""
+        if isinstance(self.slices, Slices):
+            return [row.as_json() for row in self.slices.rows]
+        return [difference_as_json(d) for d in self.slices or ()]
 
 
 def gather_findings(
@@ -161,6 +181,9 @@ def gather_findings(
     pair: Pair | None = None,
     traditional: tuple[str, ...] = (),
     turns_from: int = 0,
+    correlation: Kind = "pearson",
+    with_human: bool = False,
+    by: str | None = None,
 ) -> Findings:
     """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
     scores = main_scores(run.facts)
@@ -169,10 +192,13 @@ def gather_findings(
         if name not in names:
             raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
     table = run.at("system")
-    evidence, preferences, reason = validate_judgements(run, judgements, traditional)
+    evidence, preferences, reason = validate_judgements(run, judgements, traditional, correlation)
+    if evidence and isinstance(judgements, Judgements):
+        judgements = with_run_ids(run, judgements)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
     ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
+    compared = table if with_human else table.filter(pl.col("system") != HUMAN)
     findings = Findings(
         run=run,
         facts=run.facts,
@@ -182,7 +208,7 @@ def gather_findings(
         main=None,
         pairs_left_out=0,
         structure=run_structure(run),
-        profiles=tuple(system_profiles(table.filter(pl.col("system") != HUMAN), ranges)),
+        profiles=tuple(system_profiles(compared, ranges)),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
         judgements=judgements if isinstance(judgements, Judgements) else None,
         evidence=evidence,
@@ -191,7 +217,17 @@ def gather_findings(
         traditional=traditional,
         preferences=preferences,
         turns_from=turns_from,
+        correlation=correlation,
+        with_human=with_human,
+        controls=control_sentences(run),
+        by=by,
     )
+    if by:
+        ratings = findings.judgements if evidence else None
+        choice = Selection(with_human=with_human)
+        findings = replace(
+            findings, slices=compare_by(by, run, ratings, findings.correlations, choice)
+        )
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
     on_page = select_pairs(pairs, main, len(scores))
@@ -200,39 +236,21 @@ def gather_findings(
 
 
 def compare_pairs(findings: Findings) -> dict[Pair, Sequence[Difference]]:
-    """The differences of every pair of systems, each pair facing the way it reads best.
-
-    Users are not systems under evaluation, so pairs with them are left out.
-    """
+    """The differences of every pair of systems, each pair facing the way it reads best."""
+    choice = Selection(with_human=findings.with_human)
+    ratings = findings.judgements if findings.evidence else None
     try:
-        differences = compare([findings.run])
+        differences = compare_with_ratings(findings.run, ratings, findings.correlations, choice)
     except DataError:  # one system: nothing to compare
         return {}
-    own = [with_raters(d, findings) for d in differences if HUMAN not in (d.a, d.b)]
-    facing = map(orient_pair, group_by_pair(own).values())
+    facing = map(orient_pair, group_by_pair(differences).values())
     return {(pair[0].a, pair[0].b): pair for pair in facing}
 
 
-def with_raters(d: Difference, findings: Findings) -> Difference:
-    """The difference, its evidence being what raters of this run say where they say anything."""
-    direction = rating_direction(findings, d.score)
-    if direction == 1:
-        return replace(d, evidence="follows these raters")
-    return replace(d, evidence="weak") if direction == -1 and d.better else d
-
-
-def rating_direction(findings: Findings, score: str) -> int | None:
-    """1 where a score correlates significantly with ratings, -1 in the wrong direction, else 0.
-
-    Where lower is better, falling as ratings rise is the right one. Null with too few ratings.
-    """
-    row = findings.lead_correlation(score)
-    if row is None or row.n < RATED:
-        return None
-    if row.value is None or not is_significant(row.p_adjusted):
-        return 0
-    rises = next(s.better for s in findings.scores if s.name == score) != "lower"
-    return 1 if (row.value > 0) == rises else -1
+def score_direction(findings: Findings, score: str) -> int | None:
+    """1 where a score follows these raters, -1 in the wrong direction, 0 where it does neither."""
+    better = next(s.better for s in findings.scores if s.name == score)
+    return rating_direction(findings.lead_correlation(score), better)
 
 
 def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None) -> Pair | None:
@@ -268,7 +286,10 @@ def select_pairs(
 
 
 def validate_judgements(
-    run: Run, judgements: Judgements | Preferences | None, traditional: tuple[str, ...]
+    run: Run,
+    judgements: Judgements | Preferences | None,
+    traditional: tuple[str, ...],
+    correlation: Kind = "pearson",
 ) -> tuple[Evidence | None, PreferenceEvidence | None, str]:
     """The scores against ratings or preferences, or a sentence why they cannot be compared.
 
@@ -280,7 +301,10 @@ def validate_judgements(
         if isinstance(judgements, Preferences):
             found = validate_preferences(run, judgements)
             return None, found, "Preferences were given, but no human ratings."
-        return validate(run, judgements, Question(traditional=traditional)), None, ""
+        how = CorrelationSettings(kind=correlation)
+        return validate(run, judgements, Question(traditional=traditional), how), None, ""
     except DataError as error:
-        text = str(error).replace(str(run.folder), run.folder.resolve().name)
+        text = str(error)
+        for folder in run.sources:
+            text = text.replace(folder, Path(folder).resolve().name)
         return None, None, f"{capitalize(text)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simpatico.validation.people import RATED as RATED
+
 RADAR_DIALOGS = 20
 """Dialogs per system: a mean of 20 is known to about ±0.45 SD, half the width of a radar's step."""
 RADAR_METRICS = 3
@@ -10,8 +12,6 @@ HEAT_DIALOGS = 30
 """With 30 dialogs two unrelated metrics correlate beyond ±.36 once in 20 times (Fisher)."""
 HEAT_METRICS = 3
 """The correlation of two metrics is one number, which needs no map."""
-RATED = 30
-"""Rated units for a correlation, for the same reason."""
 RATED_MODELS = 60
 """Rated units for T, P and P+T: ten for each of six scores in a model."""
 QUOTED = 24

@@ -28,6 +28,7 @@ from simpatico.reporting.sections.overlap import overlap_section
 from simpatico.reporting.sections.raters import raters_section
 from simpatico.reporting.sections.rerun import rerun_section
 from simpatico.reporting.sections.side_by_side import systems_section
+from simpatico.reporting.sections.slices import slices_section
 from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
@@ -52,11 +53,12 @@ def report(
 
 def render_page(findings: Findings, *, title: str | None = None, judged: str | None = None) -> str:
     """The page of what is known about a run."""
-    title = title or findings.run.folder.resolve().name
+    title = title or " + ".join(findings.run_names)
     quotations = collect_quotations(findings)
     drawable = findings.systems and findings.scores
     sections = [
         systems_section(findings) if drawable else None,
+        slices_section(findings),
         raters_section(findings),
         incremental_section(findings),
         overlap_section(findings),

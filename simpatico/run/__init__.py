@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
+from simpatico.frames import Tabular, pandas_frame
 from simpatico.metric import Metric
 from simpatico.run.description import rebuild_metric
 from simpatico.turns import FIRST_UTTERANCE_COLUMNS, LEVELS, SCHEMA, Level, Turn, Turns
@@ -25,7 +26,7 @@ TEXT_COLUMNS = [*Turn._fields, "prompt"]
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Tabular):
     """A finished run folder, for reading."""
 
     folder: Path
@@ -49,6 +50,11 @@ class Run:
             raise DataError(f"{self.folder}: the run is not finished; run its command again")
         return facts
 
+    @property
+    def sources(self) -> list[str]:
+        """The folder, or those of the runs that were merged into it."""
+        return [str(folder) for folder in self.facts.get("runs", [self.folder])]
+
     def at(self, level: Level, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """One row per unit, one column per score; only these columns, if they are named."""
         if level not in LEVELS:
@@ -63,6 +69,18 @@ class Run:
                 f"no column {unknown[0]!r} in {path}; {suggest_names(unknown[0], names)}"
             )
         return table.select(names if columns is None else columns).collect()
+
+    def to_frame(self, level: Level = "system") -> pl.DataFrame:
+        """The scores of a level; the same as `at`."""
+        return self.at(level)
+
+    def to_pandas(self, level: Level = "system") -> Any:
+        """The scores of a level as a pandas DataFrame."""
+        return pandas_frame(self.at(level))
+
+    def to_dict(self, level: Level = "system") -> list[dict[str, Any]]:
+        """The scores of a level, a dictionary per unit."""
+        return self.at(level).to_dicts()
 
     def refuse_system_scores(self, scores: Iterable[str]) -> None:
         """Refuse scores that describe a system as a whole, where those of units are asked for."""

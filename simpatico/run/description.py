@@ -37,7 +37,9 @@ def describe_metric(metric: Metric) -> dict[str, Any]:
         for s in metric.scores
     ]
     card = metric.card
-    words = {key: getattr(card, key) for key in ("about", "careful", "undefined", "citation")}
+    words = {
+        key: getattr(card, key) for key in ("about", "careful", "undefined", "citation", "validity")
+    }
     facts = {"signature": signature(metric), "level": metric.level, "kind": card.kind}
     return {**facts, "card": words, "scores": scores}
 

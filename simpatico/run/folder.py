@@ -2,7 +2,7 @@
 
 While a run is under way its folder holds `parts/`: each part appears by a rename after its bytes
 are on disk, its `.json` last, so that a part with a `.json` is complete. `run.json` holds the key
-of the run from the start.
+of the run from the first scored part on; a run that fails before it, or for good, leaves nothing.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
 
-from simpatico.errors import RunError
+from simpatico.errors import RecordError, RunError
 from simpatico.files import lock_folder, write_atomically, write_json_atomically
 from simpatico.readers.input.record import Reject
 
@@ -32,6 +32,35 @@ ZSTD_LEVEL = 1
 def lock_run(folder: Path) -> AbstractContextManager[None]:
     """Keep other processes from writing this run."""
     return lock_folder(folder, folder / HOLDER)
+
+
+@contextmanager
+def open_run(folder: Path, key: str) -> Iterator[bool]:
+    """Lock the folder for the run of this key; false when it is already finished in it.
+
+    A failure leaves the folder as it was, except for what can be resumed: scored parts after an
+    interruption, a crash or a full disk. Where a record is wrong the input must change, so that no
+    part is of use.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"{folder} is a file; --out names the folder of the run")
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        with lock_run(folder):
+            is_new = begin_run(folder, key)
+            try:
+                yield is_new
+            except BaseException as error:
+                is_final = isinstance(error, RecordError) or not any(folder.glob("parts/*.json"))
+                if is_new and is_final:
+                    shutil.rmtree(folder / "parts", ignore_errors=True)
+                    (folder / "run.json").unlink(missing_ok=True)
+                raise
+    except BaseException:
+        for place in made:
+            with suppress(OSError):  # not empty: there is something to resume, or another's file
+                place.rmdir()
+        raise
 
 
 def sign_folder(folder: Path) -> None:
@@ -58,16 +87,25 @@ def begin_run(folder: Path, key: str) -> bool:
             # a process killed after its last write may have left the parts behind
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
-    elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
-        raise RunError(f"{folder} holds files that do not belong to a run; choose an empty folder")
     else:
-        write_json_atomically(path, {"status": "running", "key": key})
+        if (folder / HOLDER).exists():  # killed before its first part
+            shutil.rmtree(folder / "parts")
+        if any(not p.name.endswith(".tmp") for p in folder.iterdir()):
+            raise RunError(
+                f"{folder} holds files that do not belong to a run; choose an empty folder"
+            )
     (folder / "parts").mkdir(exist_ok=True)
     # files that a killed process had not renamed yet
     for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
         leftover.unlink()
     sign_folder(folder)
     return True
+
+
+def announce_run(folder: Path, key: str) -> None:
+    """Write `run.json` with the key of the run, unless it is there: before its first part."""
+    if not (folder / "run.json").exists():
+        write_json_atomically(folder / "run.json", {"status": "running", "key": key})
 
 
 def part_path(folder: Path, index: int, ending: str) -> Path:

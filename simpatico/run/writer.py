@@ -28,12 +28,13 @@ from simpatico.metric import Metric, package_version
 from simpatico.readers import Alignment, Conversations, Source
 from simpatico.readers.input.record import Reject
 from simpatico.run import TEXT_COLUMNS, Run
+from simpatico.run.columns import add_columns, stored_names, write_extras
 from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     ZSTD_LEVEL,
-    begin_run,
+    announce_run,
     join_parts,
-    lock_run,
+    open_run,
     part_path,
     write_rejects,
 )
@@ -45,7 +46,7 @@ from simpatico.system_metric import (
     summarise_systems,
 )
 from simpatico.table import system_table
-from simpatico.turns import Turns
+from simpatico.turns import KEYS, Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
 """How soon a worker notices that its parent is gone."""
@@ -72,7 +73,7 @@ def score_run(
     key = run_key(identity)
     alignment, rejects, parts = Alignment(), list[Reject](), 0
 
-    def tasks() -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
+    def tasks() -> Iterator[tuple[tuple[Path, str, int], Turns, Sequence[Metric], bool]]:
         """The parts that are still to be scored; those already done are only counted."""
         nonlocal alignment, parts
         for part in conversations.chunks(size):
@@ -82,23 +83,18 @@ def score_run(
             if part_path(folder, index, "json").exists():
                 progress(len(part.turns))
             else:
-                yield folder, index, part.turns, metrics, keep_text
+                yield (folder, key, index), part.turns, metrics, keep_text
 
-    with lock_run(folder):
-        if not begin_run(folder, key):
+    with open_run(folder, key) as is_new:
+        if not is_new:
             return Run(folder)
-        try:
-            for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
-                progress(n_turns)
-            if not alignment.dialogs:
-                raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
-            # hashed once more: parts of two versions of a file would make a run of neither
-            if run_identity(conversations, metrics, size, keep_text) != identity:
-                raise RecordError("an input, lexicon or model changed meanwhile; score again")
-        except RecordError:  # the input must change or has changed: no part is of use
-            shutil.rmtree(folder / "parts")
-            (folder / "run.json").unlink()
-            raise
+        for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
+            progress(n_turns)
+        if not alignment.dialogs:
+            raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+        # hashed once more: parts of two versions of a file would make a run of neither
+        if run_identity(conversations, metrics, size, keep_text) != identity:
+            raise RecordError("an input, lexicon or model changed meanwhile; score again")
         write_rejects(folder, rejects)
         facts = {**identity, "key": key, "alignment": alignment.as_json()}
         finish_run(folder, metrics, parts, facts)
@@ -141,10 +137,15 @@ def describe_input(source: Source) -> dict[str, str]:
 
 
 def score_part(
-    folder: Path, index: int, turns: Turns, metrics: Sequence[Metric], keep_text: bool
+    place: tuple[Path, str, int], turns: Turns, metrics: Sequence[Metric], keep_text: bool
 ) -> int:
-    """Score one chunk and write it as a part, its `.json` last; returns its number of turns."""
+    """Score one chunk and write it as a part, its `.json` last; returns its number of turns.
+
+    `place` is the folder, the key of the run and the part's number.
+    """
+    folder, key, index = place
     table = score_chunk(turns, metrics)
+    announce_run(folder, key)
     nulls: dict[str, dict[str, int]] = {}
     for level in ("turn", "dialog"):
         frame = table.at(level)
@@ -161,6 +162,7 @@ def score_part(
         text = turns.frame.select(TEXT_COLUMNS)
         write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
         write_atomically(part_path(folder, index, "text.parquet"), write, private=True)
+    write_extras(folder, index, turns)
     # last of all: a part counts as done once this file is there
     write_json_atomically(part_path(folder, index, "json"), nulls)
     return len(turns)
@@ -182,6 +184,13 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
+    if columns := facts["alignment"]["columns"]:
+        taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
+        taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
+        names = stored_names(columns, taken)
+        for index in range(parts):
+            add_columns(folder, index, names)
+        facts = {**facts, "columns": [*names.values(), *(["time"] if "time" in columns else [])]}
     # in the order of the parts, which is that of the input, whoever scored them when
     for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]

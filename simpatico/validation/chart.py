@@ -26,6 +26,8 @@ MISSING = {
     "not_converged": "did not converge",
 }
 """Why there is no correlation, by its status; short, as it stands in a row of the plot."""
+SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
+"""The heading of a column says which coefficient it is; their sizes are not comparable."""
 Quality = tuple[str, str]
 """The name of a quality and the level it was rated at."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
+from simpatico.progress import track_each
 from simpatico.stats.bootstrap import MIN_CLUSTERS, MIN_DEFINED, bootstrap_p, cluster_codes
 from simpatico.stats.correction import correct_p_values
 from simpatico.stats.correlation import NAMES, Kind, correlation_coefficient, missing_reason
@@ -44,7 +45,7 @@ def contest_rows(
     units = match_units(scores, gold, how.level)
     units.check_scores(name for pair in pairs for name in pair)
     rows: list[ContestRow] = []
-    for quality in units.qualities:
+    for quality in track_each("tests between scores", units.qualities):
         frame = units.of_quality(quality)
         clusters, results = row_clusters(frame, how), []
         for pair in pairs:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
+from simpatico.progress import track_each
 from simpatico.stats.correction import Correction, correct_p_values
 from simpatico.stats.correlation import Kind, correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
@@ -72,7 +73,7 @@ def correlation_rows(
     units = match_units(scores, gold, how.level)
     names = [s for s in units.scores if s != WORDS]
     rows: list[CorrelationRow] = []
-    for quality in units.qualities:
+    for quality in track_each("correlations", units.qualities):
         frame = units.of_quality(quality)
         ratings, columns = as_floats(frame["value"]), [as_floats(frame[s]) for s in names]
         clusters = row_clusters(frame, how)

@@ -11,13 +11,21 @@ import polars as pl
 
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import DataError, UnknownName, suggest_names
-from simpatico.judgements import JudgeKind, Judgements
+from simpatico.frames import Tabular
+from simpatico.judgements import JudgeKind, Judgements, match_dialog_ids
+from simpatico.progress import track_each
 from simpatico.run import Run
 from simpatico.stats.result import Row
 from simpatico.turns import Level
 from simpatico.validation.contests import ContestRow, contest_rows
 from simpatico.validation.correlations import CorrelationRow, CorrelationSettings, correlation_rows
-from simpatico.validation.incremental.rows import IncrementalRow, incremental_rows
+from simpatico.validation.incremental.rows import (
+    Group,
+    IncrementalRow,
+    SparseScore,
+    find_sparse_scores,
+    incremental_rows,
+)
 from simpatico.validation.overlap import OverlapRow, overlap_rows, run_structure
 from simpatico.validation.raters.agreement import AgreementRow, agreement_rows, find_statistic
 from simpatico.validation.raters.ceiling import noise_ceiling
@@ -36,6 +44,7 @@ from simpatico.validation.run_scores import (
 )
 from simpatico.validation.systems import SystemRow, system_rows
 from simpatico.validation.turn_numbers import TurnNumbers, check_turn_numbers
+from simpatico.wording import format_count
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
@@ -61,13 +70,13 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Tabular):
     """Inter-rater agreement, correlations of scores with ratings, and tests between scores.
 
     `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
     statistics over systems and inputs, at level system only; `left_out`: scores without values at
-    the rated level; `turn_numbers`: whether ratings of turns count these as the run does. The
-    field names are the JSON.
+    the rated level; `sparse`: scores that few rated units have; `turn_numbers`: whether ratings of
+    turns count these as the run does. The field names are the JSON.
     """
 
     agreement: list[AgreementRow]
@@ -78,12 +87,18 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     systems: list[SystemRow] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    sparse: list[SparseScore] = field(default_factory=list)
     turn_numbers: TurnNumbers | None = None
 
     def _repr_html_(self) -> str:
         from simpatico.validation.chart import evidence_notebook
 
         return evidence_notebook(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The correlations: a row per quality and score."""
+        rows = [row.as_json() for row in self.correlations]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def as_json(self) -> dict[str, Any]:
         """Every list of rows; `systems` only at level system."""
@@ -109,16 +124,17 @@ def validate(
     """
     question, how = question or Question(), how or CorrelationSettings()
     check_score_names(run, question)
-    judgements, notes = drop_mixed_scales(Judgements(select_rows(judgements.frame, question)))
+    frame, id_notes = match_dialogs(run, judgements.frame, "dialog")
+    notes = [*judgements.notes, *id_notes]
+    judgements, scale_notes = drop_mixed_scales(Judgements(select_rows(frame, question)))
+    notes.extend(scale_notes)
     people_dropped = False
     if not question.with_human:
         judgements, people_dropped, people_notes = drop_people(run, judgements)
         notes = [*notes, *people_notes]
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
-    of_turns = gold["turn"].is_not_null()
-    levels: dict[RatedLevel, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
-    for level in (name for name, is_rated in levels.items() if is_rated):
+    for level in rated_levels(gold):
         scores = read_scores(run, level, gold["dialog"], question.scores)
         evidence.left_out.extend(scores_left_out(run, level, question.scores))
         if people_dropped:
@@ -144,13 +160,46 @@ def validate(
             prompts = dialog_prompts(run, gold["dialog"])
             evidence.systems.extend(system_rows(scores, gold, pairs, prompts=prompts, how=settings))
             continue
-        t = traditional_scores(run, question, names)
-        p = [name for name in names if name not in t]
-        gains = incremental_rows(scores, gold, traditional=t, psychological=p, how=settings)
-        evidence.incremental.extend(with_level(level, gains))
+        asked = (*question.scores, *question.traditional)
+        sparse = find_sparse_scores(scores, gold, level, asked)
+        evidence.sparse.extend(sparse)
+        evidence.notes.extend(s.sentence for s in sparse)
+        dense = [n for n in names if n not in {s.score for s in sparse if s.left_out}]
+        t = traditional_scores(run, question, dense)
+        learned = [n for n in dense if n not in t and is_learned(run, n)]
+        p = [n for n in dense if n not in t and n not in learned]
+        groups: dict[Group, list[str]] = {"P": p, "L": learned}
+        for group, added in groups.items():
+            gains = incremental_rows(
+                scores, gold, traditional=t, psychological=added, how=settings, group=group
+            )
+            evidence.incremental.extend(with_level(level, gains))
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def correlate_with_ratings(run: Run, judgements: Judgements) -> list[CorrelationRow]:
+    """The correlation of each score with each quality, as `validate` computes it, and no more."""
+    judgements, _ = drop_mixed_scales(with_run_ids(run, judgements))
+    judgements, people_dropped, _ = drop_people(run, judgements)
+    gold = judgements.gold()
+    rows: list[CorrelationRow] = []
+    for level in rated_levels(gold):
+        scores = read_scores(run, level, gold["dialog"])
+        if people_dropped:
+            scores = scores.filter(pl.col("system") != HUMAN)
+        own = correlation_rows(scores, gold, CorrelationSettings(level=level))
+        rows += with_level(level, own)
+    refuse_without_scores(run, Question(), gold, Evidence([], rows, [], []))
+    return rows
+
+
+def rated_levels(gold: pl.DataFrame) -> list[RatedLevel]:
+    """The levels at which people rated."""
+    of_turns = gold["turn"].is_not_null()
+    levels: dict[RatedLevel, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
+    return [name for name, is_rated in levels.items() if is_rated]
 
 
 def traditional_scores(run: Run, question: Question, names: Sequence[str]) -> list[str]:
@@ -158,6 +207,18 @@ def traditional_scores(run: Run, question: Question, names: Sequence[str]) -> li
     metrics = run.facts["metrics"].items()
     default = [name for name, facts in metrics if facts.get("kind") == "traditional"]
     return [name for name in names if name in (question.traditional or default)]
+
+
+def is_learned(run: Run, score: str) -> bool:
+    """Whether a score is of a model that was trained on ratings or behaviour of people.
+
+    That it predicts ratings is what it was made for: it is no psychological metric.
+    """
+    metrics = run.facts["metrics"].values()
+    return any(
+        facts.get("kind") == "evaluator" and any(s["name"] == score for s in facts["scores"])
+        for facts in metrics
+    )
 
 
 def refuse_without_scores(
@@ -172,9 +233,37 @@ def refuse_without_scores(
         if numbers is not None and numbers.warning:
             raise DataError(numbers.warning)
         raise DataError(
-            f"none of the {gold.height:,} rated units has a score in {run.folder}; dialog ids must "
-            "be the same, and ratings must name the speaker where several speak for a system"
+            f"none of the {gold.height:,} rated units has a score in {', '.join(run.sources)}; "
+            f"{compare_ids(run, gold['dialog'])}, and ratings must name the speaker where several "
+            "speak for a system"
         )
+
+
+def match_dialogs(run: Run, frame: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, list[str]]:
+    """The judgements with the run's ids of their dialogs, and a note where ids differ."""
+    rated = pl.concat([frame[column] for column in columns]).drop_nulls()
+    ids = match_dialog_ids(rated, set(run.at("dialog", ["dialog"])["dialog"]))
+    if not ids:
+        return frame, []
+    theirs, ours = next(iter(ids.items()))
+    n = format_count(len(ids), "judged dialog")
+    return frame.with_columns(pl.col(columns).replace(ids)), [
+        f"{n} matched by id without the file's name, such as {theirs!r} for {ours!r}"
+    ]
+
+
+def with_run_ids(run: Run, judgements: Judgements) -> Judgements:
+    """The judgements with the run's ids of their dialogs."""
+    return replace(judgements, frame=match_dialogs(run, judgements.frame, "dialog")[0])
+
+
+def compare_ids(run: Run, rated: pl.Series) -> str:
+    """One dialog id of the judgements beside one of the run, for people to see the difference."""
+    ids = run.at("dialog", ["dialog"])["dialog"]
+    others = rated.drop_nulls().filter(~rated.drop_nulls().is_in(ids.unique().implode()))
+    if not len(others):
+        return "their dialogs are in the run, so turns or speakers must differ"
+    return f"dialog ids must be the same ({others[0]!r} was judged, {ids[0]!r} was scored)"
 
 
 def check_score_names(run: Run, question: Question) -> None:
@@ -222,7 +311,7 @@ def pairs_to_compare(names: Sequence[str], question: Question) -> list[tuple[str
 def rater_statistics(judgements: Judgements, seed: int) -> list[AgreementRow]:
     """Inter-rater agreement on each quality, and the noise ceiling that follows from it."""
     rows: list[AgreementRow] = []
-    for quality in judgements.frame["quality"].unique().sort():
+    for quality in track_each("inter-rater agreement", judgements.frame["quality"].unique().sort()):
         ratings = rating_matrix(judgements, quality)
         rows += agreement_rows(ratings, quality, seed=seed)
         rows += noise_ceiling(ratings, quality, seed=seed)

@@ -42,7 +42,13 @@ from simpatico.validation.choices import (
     systems_only,
     unit_credits,
 )
-from simpatico.validation.evidence import Question, check_score_names, select_rows
+from simpatico.validation.evidence import (
+    Question,
+    check_score_names,
+    compare_ids,
+    match_dialogs,
+    select_rows,
+)
 from simpatico.validation.raters.agreement import (
     AgreementRow,
     agreement_row,
@@ -133,7 +139,9 @@ def validate_preferences(
     """
     question, evidence, found = question or Question(), PreferenceEvidence(), 0
     check_score_names(run, question)
-    frame = select_rows(preferences.frame, question).drop_nulls("preferred").with_row_index("index")
+    frame, notes = match_dialogs(run, preferences.frame, "dialog_a", "dialog_b")
+    evidence.notes.extend(notes)
+    frame = select_rows(frame, question).drop_nulls("preferred").with_row_index("index")
     of_turns = frame["turn_a"].is_not_null()
     levels: dict[RatedLevel, pl.Series] = {"turn": of_turns, "dialog": ~of_turns}
     for level, is_rated in levels.items():
@@ -168,21 +176,24 @@ def validate_preferences(
             evidence.accuracy.extend(accuracy_rows(own, directions, correction, seed=seed))
     evidence.notes.extend(describe_left_out(evidence.left_out, "preferences between"))
     if not found:
-        refuse_unmatched(run, frame.height, evidence.turn_numbers)
+        refuse_unmatched(run, frame, evidence.turn_numbers)
     return evidence
 
 
-def refuse_unmatched(run: Run, n: int, numbers: TurnNumbers | None) -> NoReturn:
+def refuse_unmatched(run: Run, frame: pl.DataFrame, numbers: TurnNumbers | None) -> NoReturn:
     """Refuse preferences to which no score belongs, and say what must be the same."""
-    if not n:
+    dialogs = frame["dialog_a"].drop_nulls()
+    how = (
+        "systems and prompts must be the same" if dialogs.is_empty() else compare_ids(run, dialogs)
+    )
+    if frame.is_empty():
         raise DataError("no preference is given; `preferred` is empty in every row")
     if numbers is not None and numbers.warning:
         raise DataError(numbers.warning)
     raise DataError(
-        f"none of the {n:,} preferences is between two units that have a score in {run.folder}; "
-        "dialog ids, or systems and prompts, must be the same (systems: "
-        f"{', '.join(run.at('system')['system'])}), and preferences must name the speaker where "
-        "several speak for a system"
+        f"none of the {frame.height:,} preferences is between two units that have a score in "
+        f"{run.folder}; {how} (systems: {', '.join(run.at('system')['system'])}), and preferences "
+        "must name the speaker where several speak for a system"
     )
 
 

@@ -105,7 +105,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
     [
         (["score", "nowhere.jsonl", "--out", "r"], "nowhere.jsonl"),
         (["score", SAMPLES], "Missing --out (or --plan for a dry run)."),
-        (["score", SAMPLES, "--out", "r", "--metrics", "style_match"], "did you mean 'style_matching'?"),
+        (["score", SAMPLES, "--out", "r", "--metrics", "style_match"], "did you mean 'style_matching'"),
         (["score", SAMPLES, "--out", "r", "--format", "opnai"], "did you mean 'openai'?"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching"], "is not of the form"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.epsilon=x"], "takes a value of type float, not 'x'"),
@@ -122,7 +122,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["show", "nothing"], "nothing is not a run folder: it has no run.json"),
         (["list", "nothing"], "no metric 'nothing'"),
         (["reproduce", "psychological-metrics", "--data", "."], "has no dstc10-topical"),
-        (["nothing"], "No such command 'nothing'"),
+        (["nothing"], "no command 'nothing'; there are "),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_2(arguments, sentence, tmp_path):

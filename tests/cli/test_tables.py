@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import simpatico
 from simpatico.cli import output
 from simpatico.cli.output import column_blocks, show_table
+from tests.command_line import Terminal as TerminalStream
 from tests.command_line import simpatico as call
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples"
@@ -62,6 +63,11 @@ COMMANDS = {
     "systems": ["validate", "run", "--judgements", "ratings.csv", "--level", "system"],
     "controls": ["validate", "run", "--controls", "generic,flipped", "--max-dialogs", "20"],
     "list": ["list"],
+    "card": ["list", "predicted_rating[core]"],
+    "sorted": ["show", "run", "--sort", "empathy", "--rows", "3"],
+    "explain": ["explain", "run", "dog-died/harbor"],
+    "cite": ["cite", "run"],
+    "verbose": ["validate", "run", "--judgements", "ratings.csv", "--verbose"],
     "models": ["models"],
 }
 
@@ -75,6 +81,20 @@ def test_every_table_fits_80_columns_and_says_the_same_as_a_wide_one(name, run, 
     wide = tables(call(*COMMANDS[name], cwd=run).stdout)
     words = {word for table in wide for line in table for word in line.strip("─").split()}
     assert words <= set(narrow.split())
+
+
+ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|\r")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_line_on_a_terminal_of_80_columns_is_longer(name, run, monkeypatch):
+    """A terminal breaks longer lines inside of names and numbers; BibTeX is one field a line."""
+    monkeypatch.setenv("COLUMNS", "80")
+    done = call(*COMMANDS[name], cwd=run, stream=TerminalStream)
+    assert done.returncode == 0, done.stderr
+    lines = [ESCAPES.sub("", line) for line in (done.stdout + done.stderr).splitlines()]
+    own = [line for line in lines if not line.startswith(("  title =", "  how"))]
+    assert [line for line in own if len(line.rstrip()) > 80] == []
 
 
 def test_headings_and_prose_wrap_before_the_table_is_split():

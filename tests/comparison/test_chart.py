@@ -65,7 +65,7 @@ def test_rows_stand_in_groups(differences):
     pair = [d for d in differences if (d.a, d.b) == ("a", "b")]
     table = pair_table(pair, assign_styles(["a", "b"]))
     assert [(title, len(rows)) for title, rows in table.groups] == [
-        ("Higher for a", 1),
+        ("Descriptive: higher for a", 1),
         ("No significant difference", 1),
     ]
     assert not table.with_ratings
@@ -74,7 +74,7 @@ def test_rows_stand_in_groups(differences):
 def test_a_notebook_shows_the_pair_that_is_told_apart_most(differences):
     root = tree(differences._repr_html_())
     lead, small, more = (p.prose for p in root.all("p"))
-    assert lead == "a has a higher warm than c. No significant difference on dull."
+    assert lead == "Descriptive: a has a higher warm than c. No significant difference on dull."
     assert small.startswith("Based on 12 prompts that both replied to. Largest effect (large, ")
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")

@@ -207,13 +207,19 @@ def test_level_of_the_t_tests_beyond_permutation():
     assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in differences]) <= 0.960
 
 
-def test_people_are_left_out_unless_needed(tmp_path):
+def test_people_are_left_out_unless_asked_for(tmp_path):
     values = {x: RNG.normal(size=8).tolist() for x in ("ash", "birch", "human")}
     run = make_run(tmp_path / "three", {"warmth": values})
     assert [(d.a, d.b) for d in compare([run])] == [("ash", "birch")]
     assert len(compare([run], Selection(with_human=True))) == 3
     two = make_run(tmp_path / "two", {"warmth": {x: values[x] for x in ("ash", "human")}})
-    assert [(d.a, d.b) for d in compare([two])] == [("ash", "human")]
+    assert [(d.a, d.b) for d in compare([two], Selection(with_human=True))] == [("ash", "human")]
+    with pytest.raises(DataError) as refusal:
+        compare([two])
+    assert str(refusal.value) == (
+        "a comparison needs two systems; there is 'ash'. Give a second run, or compare it with its "
+        "users: --with-human"
+    )
     lone = make_run(tmp_path / "one", {"warmth": {"ash": values["ash"]}})
     with pytest.raises(DataError, match="a comparison needs two systems; there is 'ash'"):
         compare([lone])
@@ -239,7 +245,7 @@ def test_runs_of_one_system_are_told_apart_by_folder(tmp_path):
         for name in ("may", "june")
     ]
     differences = compare(runs)
-    assert [(d.a, d.b, d.paired) for d in differences] == [("ash (may)", "ash (june)", True)]
+    assert [(d.a, d.b, d.paired) for d in differences] == [("ash (june)", "ash (may)", True)]
     with pytest.raises(DataError, match="the same run is given twice"):
         compare([runs[0], runs[0]])
 
@@ -285,7 +291,8 @@ def test_few_prompts_with_many_dialogs_are_counted_in_dialogs(tmp_path):
 
 def test_a_system_and_the_people_it_talks_with_are_paired_by_dialog(tmp_path):
     rows = [row(f"d{k}", s, None, RNG.normal()) for k in range(9) for s in ("ash", "human")]
-    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    people = Selection(with_human=True)
+    difference = compare([write_run(tmp_path / "run", rows, ["warmth"])], people)[0]
     assert (difference.paired, difference.unit, difference.n_a) == (True, "dialog", 9)
 
 

@@ -44,6 +44,34 @@ MIXED = replace(
 )
 VAGUE = replace(UNCLEAR, metric="empathy", title="Empathy")
 HINT = replace(STYLE, p_adjusted=0.21)
+FOLLOWED = replace(STYLE, better="higher", evidence="follows people")
+STARS = replace(
+    TOLD,
+    metric="people",
+    score="people: overall",
+    title="overall",
+    more="is rated higher on “overall” than",
+    less="is rated lower on “overall” than",
+    evidence="people",
+    kind="people",
+    difference=0.7,
+    low=0.32,
+    high=1.08,
+    mean_a=3.92,
+    mean_b=3.22,
+    sd=1.4,
+)
+THUMBS = replace(
+    STARS,
+    score="people: thumb",
+    title="thumb",
+    difference=16.0,
+    low=2.0,
+    high=30.0,
+    mean_a=50.0,
+    mean_b=34.0,
+    score_unit="percentage points",
+)
 
 
 def lower(difference):
@@ -59,40 +87,70 @@ def lower(difference):
 @pytest.mark.parametrize(
     ("pair", "words"),
     [
-        ([WARM], "harbor sounds more agreeable than brisk."),
+        ([WARM], "Descriptive: harbor sounds more agreeable than brisk."),
         (
             [MIXED, WARM, lower(STYLE), VAGUE],
-            "harbor sounds more agreeable than brisk and uses more emotion words. It matches "
+            "Descriptive: harbor sounds more agreeable than brisk and uses more emotion words. It matches "
             "function words less. No significant difference on empathy.",
         ),
         (
             [STYLE, MIXED, WARM],
-            "harbor sounds more agreeable than brisk, uses more emotion words and matches "
+            "Descriptive: harbor sounds more agreeable than brisk, uses more emotion words and matches "
             "function words more.",
         ),
         (
             [replace(STYLE, better="higher"), MIXED, WARM, lower(VAGUE)],
-            "harbor matches function words more than brisk, sounds more agreeable and uses more "
+            "Descriptive: harbor matches function words more than brisk, sounds more agreeable and uses more "
             "emotion words. No significant difference on empathy.",
         ),
         (
             [WARM, WARM, WARM, lower(STYLE), lower(STYLE)],
-            "harbor sounds more agreeable than brisk and sounds more agreeable. It matches function "
+            "Descriptive: harbor sounds more agreeable than brisk and sounds more agreeable. It matches function "
             "words less. There are 2 more differences.",
         ),
         (
             [WARM, MIXED, STYLE, STYLE, VAGUE, UNCLEAR],
-            "harbor sounds more agreeable than brisk, uses more emotion words and matches "
+            "Descriptive: harbor sounds more agreeable than brisk, uses more emotion words and matches "
             "function words more. There is 1 more difference. No significant difference on empathy "
             "and 1 other score.",
         ),
         (
             [lower(WARM), lower(MIXED)],
-            "harbor sounds less agreeable than brisk and uses fewer emotion words.",
+            "Descriptive: harbor sounds less agreeable than brisk and uses fewer emotion words.",
         ),
         (
             [replace(WARM, a="human"), replace(lower(STYLE), a="human")],
-            "human sounds more agreeable than brisk. human matches function words less.",
+            "Descriptive: human sounds more agreeable than brisk. human matches function words less.",
+        ),
+        # people lead, then scores that follow people, then descriptions; exploratory ones are counted
+        (
+            [THUMBS, WARM, FOLLOWED, replace(MIXED, evidence="weak"), VAGUE],
+            "People rate harbor higher than brisk on “thumb” (50% vs. 34% positive). harbor matches "
+            "function words more than brisk. Descriptive: harbor sounds more agreeable than brisk. "
+            "Exploratory: 1 difference on a score not shown to follow people. No significant "
+            "difference on empathy.",
+        ),
+        (
+            [replace(THUMBS, p_value=0.09, p_adjusted=0.09, low=-2.5), replace(STYLE, evidence="unproven")],
+            "People’s ratings of “thumb” do not differ significantly between harbor and brisk (50% vs. "
+            "34% positive). Exploratory, on a score not shown to follow people: harbor matches "
+            "function words more than brisk.",
+        ),
+        (
+            [replace(STARS, p_adjusted=0.07), VAGUE],
+            "People may rate harbor higher than brisk on “overall” (3.92 vs. 3.22), but not "
+            "significantly after correction. No significant difference between harbor and brisk on "
+            "empathy.",
+        ),
+        (
+            [STARS, replace(STARS, title="fun"), lower(replace(STARS, title="topic"))],
+            "People rate harbor higher than brisk on “overall” (3.92 vs. 3.22). harbor is also rated "
+            "higher on “fun” and lower on “topic”.",
+        ),
+        (
+            [replace(THUMBS, status="too_few"), FOLLOWED],
+            "Too few ratings of “thumb” to compare harbor with brisk. harbor matches function words "
+            "more than brisk.",
         ),
         ([VAGUE, UNCLEAR], "No significant difference between harbor and brisk on any of 2 metrics."),
         (
@@ -131,6 +189,7 @@ def test_headlines(pair, words):
 
 def test_names_stand_apart():
     assert headline([WARM]) == [
+        "Descriptive: ",
         SystemName("harbor"),
         " sounds more agreeable than ",
         SystemName("brisk"),
@@ -169,6 +228,12 @@ LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
             "Based on 22 prompts that both replied to. Largest effect (no SD: prompts "
             "do not vary within a system).",
         ),
+        # of ratings, not of the score with the largest effect: 0.7 / 1.4
+        (
+            [STARS, TOLD],
+            "Based on 22 prompts that both replied to. Effect on ratings (moderate, 0.5 SD between prompts): harbor is rated higher on “overall” in 72% of prompts "
+            "(ties count half).",
+        ),
         ([VAGUE], "Based on 22 prompts that both replied to."),
         ([], ""),
     ],
@@ -182,6 +247,8 @@ def test_notes():
         "Brackets: 95% CI. Significant: p ≤ .05 after Holm correction for 15 comparisons. "
         "Suggestive: only the uncorrected p or the CI indicates a difference."
     )
+    both = family_note([replace(STARS, family=1), TOLD])
+    assert "after Holm correction for 15 comparisons, people's ratings apart (1). Sugg" in both
     single = replace(TOLD, family=1, confidence=0.99)
     assert "Significant: p ≤ .01. Suggestive:" in family_note([single])
     assert family_note([]) == ""
@@ -202,11 +269,15 @@ def test_the_main_pair_has_most_findings_then_hints_then_size():
 
 def test_groups():
     rated = replace(STYLE, better="higher", sd=10.0)
-    pair = [VAGUE, lower(MIXED), MIXED, TINY, WARM, HINT, rated]
+    guess = replace(lower(HINT), evidence="unproven")
+    pair = [VAGUE, lower(MIXED), MIXED, TINY, WARM, HINT, guess, rated, FOLLOWED, STARS]
     assert group_by_finding(pair) == [
-        ("Higher for harbor", [rated, WARM, MIXED]),
-        ("Lower for harbor", [lower(MIXED)]),
+        ("People's ratings", [STARS]),
+        ("Higher for harbor", [FOLLOWED]),
+        ("Descriptive: higher for harbor", [rated, WARM, MIXED]),
+        ("Descriptive: lower for harbor", [lower(MIXED)]),
         ("Suggestive, not significant after correction", [HINT]),
+        ("Exploratory: scores not shown to follow people", [guess]),
         ("No significant difference", [VAGUE]),
         ("Not compared", [TINY]),
     ]
@@ -218,6 +289,9 @@ def test_a_pair_is_told_from_the_side_that_is_higher_more_often():
     assert [d.a for d in orient_pair([WARM, lower(MIXED), lower(HINT)])] == ["brisk"] * 3
     assert [d.a for d in orient_pair([WARM, lower(MIXED), VAGUE])] == ["harbor"] * 3
     assert [d.finding for d in orient_pair([lower(WARM)])] == ["higher"]
+    # people's ratings come before whatever scores say, also where they are not significant
+    rated = replace(lower(STARS), p_adjusted=0.4, p_value=0.4, low=-2.0, high=0.6)
+    assert [d.a for d in orient_pair([rated, WARM, MIXED, STYLE])] == ["brisk"] * 4
 
 
 unit_interval = st.floats(0, 1)
@@ -231,7 +305,7 @@ def differences(draw):
     p = draw(st.one_of(st.none(), unit_interval))
     return replace(
         draw(st.sampled_from([STYLE, WARM, MIXED, VAGUE])),
-        difference=draw(st.one_of(st.none(), st.floats(low, high))),
+        difference=draw(st.one_of(st.none(), st.floats(low, high) if low < high else st.just(low))),
         low=low,
         high=high,
         p_value=p,

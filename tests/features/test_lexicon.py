@@ -315,3 +315,22 @@ def test_a_broken_database(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
     assert str(error.value).startswith(f"{path}: cannot be read as a DLATK lexicon: ")
+
+
+def test_a_liwc_22_dictionary_is_a_table_of_categories(tmp_path):
+    path = save_file(tmp_path, "mine.dicx", "DicTerm,Joy,Fear\nhappy*,X,\nafraid,,X\nwow,0.5,x\n")
+    assert sorted(lexicon_rows(path)) == [
+        ("afraid", "fear", 1.0),
+        ("happy*", "joy", 1.0),
+        ("wow", "fear", 1.0),
+        ("wow", "joy", 0.5),
+    ]
+    for content, reason in (
+        ("term,Joy\nx,X\n", ":1: a .dicx file begins with DicTerm and the names of categories"),
+        ("DicTerm,Joy\nx,much\n", ":2: weight 'much' of 'x' is not a number"),
+        ("DicTerm,Joy\nx,X,X\n", ":2: 3 cells but 2 columns"),
+    ):
+        path = save_file(tmp_path, "mine.dicx", content)
+        with pytest.raises(DataError) as error:
+            list(lexicon_rows(path))
+        assert str(error.value) == f"{path}{reason}"

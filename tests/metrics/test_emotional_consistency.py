@@ -230,24 +230,26 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     how = (
         "train one with `simpatico train emotion --target neutrality --data FILE --out MODEL`, then "
-        "add `--set emotional_consistency.neutrality=path:MODEL`"
+        "add `--set emotional_consistency.neutrality_model=path:MODEL`"
     )
     metric = load("emotional_consistency")
     assert missing_resource(metric) == f"emotional_consistency needs a trained model: {how}"
     with pytest.raises(MissingResource) as error:
         score(talk("x: do", "y: tea"), [metric])
     assert str(error.value) == missing_resource(metric)
-    half = load("emotional_consistency", neutrality=MODELS["neutrality"], polarity="path:/no")
+    half = load(
+        "emotional_consistency", neutrality_model=MODELS["neutrality"], polarity_model="path:/no"
+    )
     assert missing_resource(half) == (
         "emotional_consistency needs a trained model and there is none at 'path:/no': train one "
         "with `simpatico train emotion --target polarity --data FILE --out MODEL`, then add "
-        "`--set emotional_consistency.polarity=path:MODEL`"
+        "`--set emotional_consistency.polarity_model=path:MODEL`"
     )
     assert "emotional_consistency" not in preset("neural")
 
 
 def test_heads_of_another_kind_are_refused():
-    swapped = load("emotional_consistency", neutrality=MODELS["polarity"])
+    swapped = load("emotional_consistency", neutrality_model=MODELS["polarity"])
     with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [swapped])
     folder = MODELS["polarity"].removeprefix("path:")
@@ -288,7 +290,9 @@ def test_fine_tuned_classifiers_say_their_second_class():
             for text in (query, "i hate tea.")
         )
     model = f"path:{folder}"
-    metric = load("emotional_consistency", neutrality=model, polarity=model, threshold=1e-9)
+    metric = load(
+        "emotional_consistency", neutrality_model=model, polarity_model=model, threshold=1e-9
+    )
     row = score(talk(f"x: {query}", f"y: {reply}"), [metric]).at("turn").row(1, named=True)
     soft = soft_points(a, b, a, b)
     assert row[metric.scores[4].name] == pytest.approx(soft, abs=1e-6)
@@ -297,7 +301,7 @@ def test_fine_tuned_classifiers_say_their_second_class():
 def test_a_classifier_of_three_classes_is_refused():
     model = f"path:{tiny('bert-classes-3')}"
     with pytest.raises(DataError) as error:
-        score(talk("x: do", "y: tea"), [load("emotional_consistency", neutrality=model)])
+        score(talk("x: do", "y: tea"), [load("emotional_consistency", neutrality_model=model)])
     assert str(error.value) == (
         f"{model} predicts 3 classes, where emotional_consistency needs two: not emotional, "
         "and emotional"

@@ -286,7 +286,7 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
     adequate = scores(load("deep_am", model=BERT), each)
     fluent = scores(load("deep_fm", model=gpt), each)
     for weight in (0.5, 0.25):
-        metric = load("deep_am_fm", model=gpt, model_encoder=BERT, weight=weight)
+        metric = load("deep_am_fm", model=gpt, encoder_model=BERT, weight=weight)
         sums = zip(adequate, fluent, strict=True)
         expected = max(weight * a + (1 - weight) * f for a, f in sums)
         assert scores(metric, turns) == [pytest.approx(expected, abs=1e-12), None]
@@ -302,7 +302,7 @@ def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
     either part, .8 and .8, belong to no reference."""
     monkeypatch.setattr(deep_am_fm, "text_cosines", lambda *texts: np.array([0.8, 0.5]))
     monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda *texts: np.array([0.4, 0.8]))
-    metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", model_encoder=BERT)
+    metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", encoder_model=BERT)
     turns = answers(("I like tea.", ["you like rain", "no"]))
     assert scores(metric, turns) == [pytest.approx(0.65, abs=1e-12)]
     assert metric.scores[0].meaning == (

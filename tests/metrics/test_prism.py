@@ -54,9 +54,9 @@ def test_with_a_pivot_the_turn_is_written_from_the_translation(monkeypatch):
     calls = []
     real = Likelihoods.of
     monkeypatch.setattr(Likelihoods, "of", lambda s, g, t: calls.append((g, t)) or real(s, g, t))
-    metric = prism(pivot=f"path:{tiny('marian')}")
+    metric = prism(pivot_model=f"path:{tiny('marian')}")
     value = score(conversation("so good"), [metric]).at("turn")["prism[marian+marian]"][1]
-    french, back = Translation(metric.pivot).compute(None, None).of(["so good", "tea."])
+    french, back = Translation(metric.pivot_model).compute(None, None).of(["so good", "tea."])
     assert calls == [([french], ["tea."]), ([back], ["so good"])]
     assert value < 0
 
@@ -75,7 +75,7 @@ def test_real_translators_prefer_a_paraphrase_to_another_sentence():
     there = Translation("package:opus-mt-en-fr").compute(None, None)
     reference = "I went hiking with my sister last weekend."
     assert there.of(["Hello, how are you?"]) == ["Bonjour, comment allez-vous ?"]
-    metric = prism(model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
+    metric = prism(model="package:opus-mt-fr-en", pivot_model="package:opus-mt-en-fr")
     texts = [reference, "My sister and I went on a hike last weekend.", "I ate soup with my boss."]
     values = [
         score(conversation(reference, text=text), [metric]).at("turn")[metric.name][1]
@@ -101,7 +101,7 @@ def test_the_name_carries_models_even_of_a_folder_that_is_called_as_the_publishe
     monkeypatch.chdir(tmp_path)
     assert load("prism").missing is None
     assert load("prism").name == load("prism").scores[0].name == "prism[m39v1]"
-    both = load("prism", model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
+    both = load("prism", model="package:opus-mt-fr-en", pivot_model="package:opus-mt-en-fr")
     assert both.name == "prism[opus-mt-en-fr+opus-mt-fr-en]"
 
 
@@ -109,6 +109,6 @@ def test_without_its_model_it_says_what_to_take():
     assert load("prism").missing == (
         "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; or take "
         "two translators: `--set prism.model=package:opus-mt-fr-en --set "
-        "prism.pivot=package:opus-mt-en-fr`"
+        "prism.pivot_model=package:opus-mt-en-fr`"
     )
-    assert prism(pivot="path:nowhere").missing == why_missing("path:nowhere")
+    assert prism(pivot_model="path:nowhere").missing == why_missing("path:nowhere")

@@ -39,12 +39,44 @@ TRAITS = [
 ]
 
 
+PLAIN = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "that",
+    "it",
+    "is",
+    "was",
+    "for",
+    "on",
+    "are",
+    "as",
+    "with",
+    "his",
+    "they",
+    "at",
+    "be",
+    "this",
+    "from",
+]
+PLAIN += ["she", "or", "by", "one", "had", "not", "but", "what", "all", "were"]
+"""30 words without a weight."""
+SENTENCES = (
+    "I am sorry to hear that your dog is ill, and I hope that he will be well again very soon.",
+    "What did they say when you went there, and is there anything that we could do for you now?",
+    "My sister has had the same with her cat, and it took some weeks until she was on her feet.",
+    "Do you want me to come over in the evening so that you are not alone with it?",
+)
+
+
 @cache
 def tiny_model() -> Path:
-    """Intercept 4, good 6, day -3, "good day" 2; answers from 1 to 7."""
+    """Intercept 4, good 6, day -6, "good day" 2; answers from 1 to 7."""
     folder = Path(mkdtemp(prefix="simpatico-trait-"))
     atexit.register(rmtree, folder, ignore_errors=True)
-    ngrams = {1: {("good",): 6.0, ("day",): -3.0}, 2: {("good", "day"): 2.0}}
+    ngrams = {1: {("good",): 6.0, ("day",): -6.0}, 2: {("good", "day"): 2.0}}
     report = TraitReport(
         FeatureConfig((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE
     )
@@ -67,35 +99,35 @@ def dialog(metric: Metric, *texts: str) -> tuple[float | None, str | None]:
 
 
 def test_score_by_hand(model: str) -> None:
-    # words: good x2, day x1, sir x3 -> (2*6 - 3) / 6 = 1.5
+    # words: good x2, day x1, sir x3 -> (2*6 - 6) / 6 = 1
     # pairs within turns: good day, day sir | sir good, good sir -> 2 / 4 = 0.5
     value = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
-    assert value == (pytest.approx(4 + 1.5 + 0.5), None)
+    assert value == (pytest.approx(4 + 1 + 0.5), None)
 
 
 def test_one_turn_or_many_differ_only_in_the_pairs_between(model: str) -> None:
     # joined: 5 pairs, one of them "good day" -> 2 / 5
     value = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
-    assert value == (pytest.approx(4 + 1.5 + 0.4), None)
+    assert value == (pytest.approx(4 + 1 + 0.4), None)
 
 
 def test_turns_of_one_word_have_no_pairs(model: str) -> None:
-    assert dialog(Empathy(model, minimum_words=2), "good", "day") == (4 + (6 - 3) / 2, None)
+    assert dialog(Empathy(model, minimum_words=2), "good", "day") == (4 + (6 - 6) / 2, None)
 
 
 def test_scores_end_where_the_scale_ends(model: str) -> None:
-    assert dialog(Empathy(model), *["good"] * 30) == (7.0, None)
-    assert dialog(Empathy(model), *["day"] * 30) == (1.0, None)
+    # half of the words: 4 + 6 / 2, and 4 - 6 / 2
+    assert dialog(Empathy(model), *(f"good {word}" for word in PLAIN)) == (7.0, None)
+    assert dialog(Empathy(model), *(f"{word} day" for word in PLAIN)) == (1.0, None)
 
 
 def test_unknown_words_leave_the_intercept(model: str) -> None:
-    assert dialog(Empathy(model), *["sir"] * 30) == (4.0, None)
+    assert dialog(Empathy(model), *PLAIN) == (4.0, None)
 
 
 def test_too_few_words(model: str) -> None:
-    assert dialog(Empathy(model), *["good"] * 19) == (None, "too_few_words")
-    assert dialog(Empathy(model), *["good"] * 10, *["day"] * 9) == (None, "too_few_words")
-    assert dialog(Empathy(model), *["good"] * 10, *["day"] * 10)[1] is None
+    assert dialog(Empathy(model), *PLAIN[:19]) == (None, "too_few_words")
+    assert dialog(Empathy(model), *PLAIN[:20])[1] is None
 
 
 def test_turns_that_repeat_themselves_or_say_nothing_known_do_not_count(model: str) -> None:
@@ -104,8 +136,27 @@ def test_turns_that_repeat_themselves_or_say_nothing_known_do_not_count(model: s
         None,
         "degenerate",
     )
-    # 20 words of weight 0 remain, so that the intercept does
-    assert dialog(Empathy(model), "good " * 30, *["sir"] * 20) == (4.0, None)
+    # 100 words of weight 0 remain, so that the intercept does: 30 of 130 trigrams repeat
+    assert dialog(Empathy(model), "good " * 30, *PLAIN, *SENTENCES) == (4.0, None)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["basketball , basketball"] * 15,
+        ["so sad , so sad"] * 10,
+        ["I love basketball"] * 10,
+        ["basketball , basketball " * 12],
+        ["table green run quickly sky under seven mouse blue lamp paper glass winter stone road"],
+        ["the of and to in that it is was for on are as with his they at be this from I have or"],
+    ],
+)
+@pytest.mark.parametrize("metric", [Empathy(), Agreeableness()])
+def test_a_speaker_of_loops_over_turns_or_of_shuffled_words_has_no_score(
+    metric: Metric, turns: list[str]
+) -> None:
+    assert dialog(metric, *turns) == (None, "degenerate")
+    assert dialog(metric, *SENTENCES)[1] is None
 
 
 @pytest.mark.parametrize("minimum", [0, 20])
@@ -116,11 +167,11 @@ def test_no_words(model: str, minimum: int) -> None:
 def test_other_script_is_left_out(model: str) -> None:
     foreign = "хороший день " * 20
     assert dialog(Empathy(model), foreign) == (None, "other_script")
-    assert dialog(Empathy(model), foreign, *["sir"] * 30) == (4.0, None)
+    assert dialog(Empathy(model), foreign, *PLAIN, *SENTENCES) == (4.0, None)
 
 
 def test_chunks_cannot_change_a_score(model: str) -> None:
-    rows = [(f"d{i}", "bot", "good day sir") for i in range(40) for _ in range(i + 7)]
+    rows = [(f"d{i}", "bot", f"good {w} day") for i in range(20) for w in PLAIN[: i + 7]]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     turns = Turns.from_utterances(frame, merge=False)
     table = score(turns, [Empathy(model)]).at("dialog")
@@ -229,8 +280,8 @@ def test_figures_on_people_never_seen(
 
 def test_agreeableness_does_not_carry_over_to_essays() -> None:
     outcome = agreement_with_answers(Agreeableness(), *everybody())
-    assert (outcome.n, round(outcome.r or 0, 3)) == (426, 0.047)
-    assert [outcome.low, outcome.high] == pytest.approx([-0.048, 0.141], abs=0.0005)
+    assert (outcome.n, round(outcome.r or 0, 3)) == (425, 0.047)
+    assert [outcome.low, outcome.high] == pytest.approx([-0.0487, 0.1411], abs=0.0005)
 
 
 def agreement_with_answers(
@@ -240,6 +291,8 @@ def agreement_with_answers(
     rows = [(person, "writer", text) for person, texts in essays.items() for text in texts]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     table = score(Turns.from_utterances(frame, merge=False), [metric]).at("dialog")
+    # one of the 426 wrote the same text five times, and has no score
+    table = table.drop_nulls(metric.name)
     truth = np.array([answers[person] for person in table["dialog"]])
     return correlation_figure(table[metric.name].to_numpy(), truth)
 

@@ -14,7 +14,7 @@ TINY = {
     "coherence": {"model": "bert"},
     "ctx_ruber": {"model": "bert"},
     "deep_am": {"model": "bert"},
-    "deep_am_fm": {"model": "gpt2", "model_encoder": "bert"},
+    "deep_am_fm": {"model": "gpt2", "encoder_model": "bert"},
     "deep_fm": {"model": "gpt2"},
     "fed": {"model": "gpt2"},
     "mauve": {"model": "bert"},

@@ -278,7 +278,8 @@ BOMB = "the gzip file unpacks to more than 200 times its size; unpack it yoursel
 
 NO_DIALOG = (
     "there is no column 'dialog'; it may also be called dialogue, conversation_id, dialog_id, "
-    "dialogue_id, session_id, thread_id, conv_id, conversation"
+    "dialogue_id, session_id, thread_id, conv_id, conversation, or say which it is with "
+    "--columns dialog=NAME"
 )
 
 COMES_BACK = (
@@ -374,7 +375,8 @@ FILES = [
         ".csv",
         b"dialog,speaker\ng,CANARY-7f3a\n",
         "header",
-        "there is no column 'text'; it may also be called message, utterance, content",
+        "there is no column 'text'; it may also be called message, utterance, content, "
+        "or say which it is with --columns text=NAME",
     ),
     BadFile(
         "header_twice",

@@ -109,7 +109,7 @@ def test_ids_of_several_files_never_clash(tmp_path: Path, size: int) -> None:
         ("b/x", "3"),
         ("a-2/x", "4"),
     ]
-    assert alignment.formats == {"a": "table", "b": "table", "a-2": "table"}
+    assert alignment.formats == {"a": "table", "b.jsonl": "table", "a-2": "table"}
 
 
 def test_formats_may_differ_but_not_within_a_chunk(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_one_bad_file_of_several(tmp_path: Path) -> None:
         write_file(tmp_path / "c.jsonl", b"\n"),
     )
     turns, alignment, _ = everything(*paths, on_error="skip")
-    assert [t.dialog for t in turns] == ["b/x"]
+    assert [t.dialog for t in turns] == ["x"]
     assert alignment.rejected == {"empty": 2}
 
 

@@ -211,3 +211,52 @@ def test_numbers_of_turns_may_start_at_another_one(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"{path}:2: 'turn_a' is below 2, the first turn's number (--turns-from)"
     )
+
+
+def test_a_column_a_quality_is_read_as_ratings_and_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("session_id,system,thumb,warmth,comment\nd1,a,up,4,nice\nd2,b,\U0001f44e,,\n")
+    ratings = read_judgements(path)
+    assert ratings.frame.select("dialog", "quality", "value").rows() == [
+        ("d1", "thumb", 1.0),
+        ("d1", "warmth", 4.0),
+        ("d2", "thumb", 0.0),
+        ("d2", "warmth", None),
+    ]
+    assert ratings.notes == (
+        "read as a table with a column a quality: thumb and warmth",
+        "not numbers, so not read as ratings: comment",
+    )
+    path.write_text("dialog,comment\nd1,nice\n")
+    with pytest.raises(DataError) as error:
+        read_judgements(path)
+    assert str(error.value) == (
+        f"{path}:1: no column of ratings; give columns dialog, quality and value, or dialog and "
+        "one column of numbers for each quality"
+    )
+
+
+def test_columns_of_ratings_may_be_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("chat,what,stars\nd1,nice,3\n")
+    columns = {"dialog": "chat", "quality": "what", "value": "stars"}
+    (row,) = (
+        read_judgements(path, columns=columns).frame.select("dialog", "quality", "value").rows()
+    )
+    assert row == ("d1", "nice", 3.0)
+    with pytest.raises(UnknownName) as error:
+        read_judgements(path, columns={"dialog": "caht"})
+    assert str(error.value) == (
+        f"--columns dialog=caht: {path} has no column 'caht'; did you mean 'chat'?"
+    )
+
+
+def test_judges_without_names_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("dialog,quality,value\nd1,nice,3\nd1,nice,4\nd2,nice,5\n")
+    ratings = read_judgements(path)
+    assert ratings.frame["judge"].to_list() == ["1", "2", None]
+    assert ratings.notes == (
+        "2 ratings of the same unit without a judge's name: taken as those of several judges, in "
+        "the order of the file",
+    )

@@ -132,8 +132,8 @@ def test_what_is_refused():
         "there are no two systems to compare, and no --judgements were given"
     )
     assert refusal(case("joins_nothing").findings, "forest") == (
-        "none of the 48 rated units has a score in run; dialog ids must be the same, and "
-        "ratings must name the speaker where several speak for a system"
+        "none of the 48 rated units has a score in run; dialog ids must be the same "
+        "('xd0/heron' was judged, 'd0/heron' was scored), and ratings must name the speaker where several speak for a system"
     )
     assert refusal(case("no_traditional").findings, "tpt") == (
         "T, P and P+T need 60 rated units, and scores of traditional and of other metrics; add "

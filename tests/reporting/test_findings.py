@@ -10,10 +10,11 @@ import pytest
 from simpatico.comparison.difference import compare
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
-from simpatico.reporting.findings import choose_pair, gather_findings, quality_rank, select_pairs
+from simpatico.reporting.findings import choose_pair, gather_findings, select_pairs
 from simpatico.reporting.scores import title_from_name
 from simpatico.validation.evidence import Question, validate
 from simpatico.validation.overlap import run_structure
+from simpatico.validation.people import compare_with_ratings, rank_qualities
 from tests.reporting.cases import case, with_judgements
 from tests.reporting.pages import example_page
 
@@ -36,7 +37,12 @@ def reverse_difference(row: dict) -> dict:
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
     findings = example_page(kind).findings
-    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([findings.run])}
+    with_ratings = compare_with_ratings(findings.run, findings.judgements, findings.correlations)
+    rows = {frozenset((d.a, d.b, d.score)): d for d in with_ratings}
+    plain = {key: difference_as_json(d) for key, d in rows.items()}
+    for d in compare([findings.run]):  # ratings change what scores are worth, and nothing else
+        rated = rows[frozenset((d.a, d.b, d.score))]
+        assert replace(rated, evidence=d.evidence) == d
     differences = findings.as_json()["differences"]
     assert len(differences) == len(plain)
     for row in differences:
@@ -109,13 +115,14 @@ def test_the_quality_about_the_whole_leads():
         "enjoyed",
         "interesting",
     ]
-    assert sorted(["warm", "Quality of it", "Overall"], key=quality_rank) == ["Overall", "Quality of it", "warm"]  # fmt: skip
+    names = {(name, "dialog"): 9 for name in ("warm", "Quality of it", "Overall")}
+    assert [name for name, _ in rank_qualities(names)] == ["Overall", "Quality of it", "warm"]
 
 
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("joins_nothing", "None of the 48 rated units has a score in run; dialog ids must be the same, and ratings must name the speaker where several speak for a system."),
+        ("joins_nothing", "None of the 48 rated units has a score in run; dialog ids must be the same ('xd0/heron' was judged, 'd0/heron' was scored), and ratings must name the speaker where several speak for a system."),
         ("only_parts", "No score of a metric's own name exists at the level that was rated."),
         ("alone", "No human ratings were given."),
     ],
@@ -149,7 +156,7 @@ def test_the_pair_that_leads_is_the_one_asked_for():
     demo = example_page("demo").findings
     assert choose_pair(demo.pairs, None) == ("harbor", "brisk")
     assert choose_pair(demo.pairs, ("brisk", "harbor")) == ("harbor", "brisk")
-    assert choose_pair(demo.pairs, ("brisk", "carousel")) == ("carousel", "brisk")
+    assert choose_pair(demo.pairs, ("brisk", "carousel")) == ("brisk", "carousel")
     assert next(iter(gather_findings(demo.run, pair=("brisk", "carousel")).pairs)) == (
         "carousel",
         "brisk",

@@ -405,7 +405,7 @@ def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
 
     with pytest.raises(DataError, match="changed meanwhile; score again"):
         scored(path, tmp_path / "run", chunk=100, progress=grow)
-    assert list((tmp_path / "run").iterdir()) == []
+    assert not (tmp_path / "run").exists()
 
 
 def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
@@ -447,3 +447,39 @@ def test_workers_leave_when_their_parent_was_killed(tmp_path):
 def children(parent: int) -> list[int]:
     listing = Path(f"/proc/{parent}/task/{parent}/children")
     return [int(pid) for pid in listing.read_text().split()] if listing.exists() else []
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_run_that_fails_leaves_its_folder_as_it_was(small, tmp_path, exists):
+    """Before and after the first part: 80 dialogs are scored in chunks of about 10 turns."""
+    path, out = tmp_path / "talk.jsonl", tmp_path / "new" / "run"
+    bad = small.read_bytes() + b"no json\n"
+    if exists:
+        out.mkdir(parents=True)
+    for content in (b"no json\n", bad):
+        path.write_bytes(content)
+        with pytest.raises(DataError):
+            scored(path, out, chunk=10)
+        assert list(out.iterdir()) == [] if exists else not (tmp_path / "new").exists()
+
+
+def test_run_json_appears_with_the_first_scored_part(small, tmp_path, monkeypatch):
+    """A kill before the first part: the next command may be another one."""
+    from simpatico.run import writer
+
+    out, seen = tmp_path / "run", []
+    real = writer.score_chunk
+
+    def looks(turns, metrics):
+        seen.append((out / "run.json").exists())
+        return real(turns, metrics)
+
+    monkeypatch.setattr(writer, "score_chunk", looks)
+    scored(small, out, chunk=100)
+    assert not seen[0]
+    assert all(seen[1:])
+    half = tmp_path / "half"
+    (half / "parts").mkdir(parents=True)
+    (half / "parts" / "holder").write_text("process 1 on here")
+    scored(small, half, chunk=100)
+    assert prints(half) == prints(out)

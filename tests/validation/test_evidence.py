@@ -88,8 +88,8 @@ def test_judgements_of_other_dialogs_are_refused(run):
     with pytest.raises(DataError) as error:
         validate(run, other)
     assert str(error.value) == (
-        f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same, and "
-        "ratings must name the speaker where several speak for a system"
+        f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same "
+        "('x' was judged, 'dog-died/harbor' was scored), and ratings must name the speaker where several speak for a system"
     )
 
 
@@ -98,7 +98,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     data = json.loads(done.stdout)
     assert data == json.loads(json.dumps(validate(run, judgements).as_json()))
     rows = ["agreement", "correlations", "dependent", "incremental", "structure"]
-    assert list(data) == [*rows, "left_out", "turn_numbers", "notes"]
+    assert list(data) == [*rows, "left_out", "sparse", "turn_numbers", "notes"]
     fields = {
         "quality",
         "score",
@@ -249,8 +249,8 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
     clear = {
         (r.quality, r.added_name) for r in rows if len(r.added) == 1 and (r.p_adjusted or 1) < 0.05
     }
-    output = shown_of(run, "--traditional", "emotional_entropy")
-    (line,) = [x for x in output.splitlines() if "single score" in x.lower()]
+    output = shown_of(run, "--traditional", "emotional_entropy", "--verbose")
+    (line,) = [x for x in output.splitlines() if "single psychological score" in x.lower()]
     assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
     assert line.count(" over emotional_entropy (") == len(clear)
     assert sum(r.verdict in output for r in rows if r.added_name == "all") == len(rows) / 3

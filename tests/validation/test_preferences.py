@@ -235,9 +235,8 @@ def test_preferences_of_other_dialogs_are_refused(run):
     with pytest.raises(DataError) as error:
         validate_preferences(run, Preferences.of([chosen("p99", "ash", "birch", "a")]))
     assert str(error.value) == (
-        f"none of the 1 preferences is between two units that have a score in {run.folder}; dialog "
-        "ids, or systems and prompts, must be the same (systems: ash, birch, cedar), and "
-        "preferences must name the speaker where several speak for a system"
+        f"none of the 1 preferences is between two units that have a score in {run.folder}; "
+        "systems and prompts must be the same (systems: ash, birch, cedar), and preferences must name the speaker where several speak for a system"
     )
 
 

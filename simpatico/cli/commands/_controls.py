@@ -6,6 +6,7 @@ ratings this needs no raters, so that it can be run on anyone's data; see docs/c
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,7 @@ def controls_from_options(run: Path, options: dict[str, Any]) -> Controls:
     from simpatico.perturbation.perturb import parse_kind
     from simpatico.run import Run
     from simpatico.validation.controls import ControlSettings, run_controls
+    from simpatico.validation.controls.saved import save_controls
 
     kinds = KINDS  # --controls without a value
     if options["controls"] != EVERY:
@@ -77,7 +79,11 @@ def controls_from_options(run: Path, options: dict[str, Any]) -> Controls:
     own = (options[name] for name in ("scores", "logs", "max_dialogs", "correction", "seed"))
     settings = ControlSettings(kinds, *own)
     with ProgressDisplay("wrong replies scored") as progress:
-        return run_controls(Run(run), settings, tick=progress.add)
+        controls = run_controls(Run(run), settings, tick=progress.add)
+    with suppress(OSError):  # a folder of somebody else
+        path = save_controls(Run(run), controls.rows)
+        note(f"Kept in {path}, for simpatico compare and report.")
+    return controls
 
 
 def show_controls(controls: Controls, correction: Correction) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from simpatico.validation.preferences import PreferenceEvidence
 
 RATINGS_ONLY = (
-    *("traditional", "against", "correlation", "level", "clusters", "gold"),
-    *("with_human", "attention", "standardise"),
+    *("columns", "traditional", "against", "correlation", "level", "clusters", "gold"),
+    *("with_human", "attention", "standardise", "format", "verbose"),
 )
 """Options that say nothing about preferences."""
 COUNTS = ("ties", "nulls")

@@ -7,7 +7,7 @@ how surely (table), what that means (sentences), how to read it (note on stderr)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,25 @@ from simpatico.cli.output import (
 )
 from simpatico.comparison import headline as texts
 from simpatico.comparison import plan, verdict
-from simpatico.comparison.difference import ComparisonSettings, Difference, Finding, compare
+from simpatico.comparison.difference import (
+    ComparisonSettings,
+    Difference,
+    Differences,
+    Finding,
+)
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.plan import PilotSpread, PlannedComparison
-from simpatico.comparison.samples import Selection
+from simpatico.comparison.samples import PEOPLE, Selection
+from simpatico.comparison.slices import Slices
+from simpatico.errors import DataError
+from simpatico.judgements import Judgements
+from simpatico.readers.judgement_files import has_preferences, read_judgements
 from simpatico.run import Run
+from simpatico.run.merge import open_runs
 from simpatico.stats.power import POWER, Design
+from simpatico.validation.controls.saved import control_sentences
+from simpatico.validation.evidence import correlate_with_ratings
+from simpatico.validation.people import compare_by, compare_with_ratings
 from simpatico.wording import (
     NO_VALUE,
     capitalize,
@@ -50,7 +63,10 @@ RELIABLE_PILOT = 100
 @click.argument("runs", nargs=-1, type=opt.PATH)
 @opt.names("--scores", "Compare only these scores.")
 @opt.flag("--every", "Include the component scores of each metric.")
-@opt.flag("--with-human", "Include the users as a system.")
+@opt.with_human
+@opt.by
+@opt.judgements
+@opt.rating_columns
 @opt.choice(
     "--level",
     ["dialog", "turn"],
@@ -88,35 +104,68 @@ RELIABLE_PILOT = 100
     type=click.FloatRange(0, min_open=True),
 )
 def command(runs: tuple[Path, ...], **options: Any) -> None:
-    """Compare the systems of RUNS on every metric.
+    """Compare the systems of RUNS: people's ratings first, then every metric.
 
     Prints each difference with its 95% CI, probability of superiority and p corrected for multiple
-    comparisons. Tests are paired where the systems replied to the same prompts. With --plan, RUNS
-    are a pilot for a power analysis.
+    comparisons. The headline goes by evidence: ratings (--judgements), scores that follow people,
+    descriptions; what is not shown to follow people is exploratory. Tests are paired where the
+    systems replied to the same prompts. With --plan, RUNS are a pilot for a power analysis.
 
     \b
     Examples:
       simpatico compare run
-      simpatico compare run-a run-b --scores empathy,style_matching
+      simpatico compare run-a run-b --judgements ratings.csv
+      simpatico compare run --by month
       simpatico compare run --plan --detect empathy=0.2
     """
     choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
-    folders = [Run(run) for run in runs]
     if options["plan"]:
-        show_plan(folders, choice, options)
+        show_plan([Run(run) for run in runs], choice, options)
         return
     if not runs:
         raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
-    differences = compare(folders, choice, settings)
+    ratings = read_ratings(options["judgements"], options["turns_from"], dict(options["columns"]))
+    with open_runs(runs, choice.scores) as run:
+        if absent := run.facts.get("left_out"):
+            note(f"Left out, as not every run has it: {', '.join(absent)}")
+        correlations = correlate_with_ratings(run, ratings) if ratings else ()
+        inputs = run, ratings, correlations, choice, settings
+        slices = compare_by(options["by"], *inputs) if options["by"] else None
+        # of one system, its slices are compared instead
+        differences = slices if isinstance(slices, Differences) else compare_with_ratings(*inputs)
+        controls = control_sentences(run)
+    sliced = slices.rows if isinstance(slices, Slices) else []
     if options["as_json"]:
-        show_json([verdict.difference_as_json(d) for d in differences])
-    else:
-        show_differences(differences)
+        rows = [verdict.difference_as_json(d) for d in differences]
+        show_json([*rows, *(row.as_json() for row in sliced)])
+        return
+    show_differences(differences, controls)
+    if isinstance(slices, Slices):
+        own = texts.group_by_pair(differences).values()
+        facing = [(pair[0].a, pair[0].b) for pair in map(texts.orient_pair, own)]
+        show_slices(slices.facing(facing), every=bool(choice.scores))
 
 
-def show_differences(differences: Sequence[Difference]) -> None:
+def read_ratings(
+    path: Path | None, turns_from: int, columns: Mapping[str, str]
+) -> Judgements | None:
+    """The ratings of a file, if there is one; preferences are no ratings."""
+    if path is None:
+        return None
+    if has_preferences(path):
+        raise DataError(
+            f"{path} holds preferences; simpatico report and validate show these, compare takes "
+            "ratings (dialog, quality, value)"
+        )
+    return read_judgements(path, turns_from=turns_from, columns=columns)
+
+
+def show_differences(
+    differences: Sequence[Difference], controls: Mapping[str, str] | None = None
+) -> None:
     """The headline, then a table and sentences for each pair of systems."""
+    controls = controls or {}
     main = texts.main_pair(differences)
     if main is None:
         result("These systems have no score in common.")
@@ -132,7 +181,8 @@ def show_differences(differences: Sequence[Difference]) -> None:
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
-                    result(f"  {finding_sentence(d)}")
+                    control = controls.get(d.score) if d.finding in ALWAYS_SHOWN else None
+                    result(f"  {finding_sentence(d)}{f' {control}.' if control else ''}")
     rest = [d for d in differences if d.finding not in ALWAYS_SHOWN]
     if rest and not in_full:
         unclear = sum(d.finding == "unclear" for d in rest)
@@ -148,7 +198,7 @@ def show_differences(differences: Sequence[Difference]) -> None:
 
 
 def show_pair(own: Sequence[Difference]) -> None:
-    """The numbers of one pair, one row per score.
+    """The numbers of one pair: a table for each kind of evidence, one row per score.
 
     The sample size is in the title; only where scores differ in it does it get a column.
     """
@@ -156,17 +206,50 @@ def show_pair(own: Sequence[Difference]) -> None:
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
     interval = f"difference [{texts.confidence_percent(first)} CI]"
     columns = ["score", first.a, first.b, interval, "PS", "p", *(["n"] if uneven else [])]
-    rows = []
-    for d in own:
-        digits = verdict.difference_digits(d)
-        difference = value_with_interval(d.difference, d.low, d.high, digits)
-        superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
-        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p_cell(d.p_adjusted)]
-        if uneven:
-            n_a, n_b = format_count(d.n_a), format_count(d.n_b)
-            row.append(n_a if d.paired else f"{n_a}, {n_b}")
-        rows.append(row)
-    show_table(f"{first.a} vs. {first.b}, {texts.sample_size_text(own)}", columns, rows)
+    heading(f"{first.a} vs. {first.b}, {texts.sample_size_text(own)}")
+    for title, group in texts.group_by_evidence(own):
+        rows = []
+        for d in group:
+            digits = verdict.difference_digits(d)
+            difference = value_with_interval(d.difference, d.low, d.high, digits)
+            superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
+            row = [d.score, *mean_cells(d), difference, superiority, p_cell(d.p_adjusted)]
+            if uneven:
+                n_a, n_b = format_count(d.n_a), format_count(d.n_b)
+                row.append(n_a if d.paired else f"{n_a}, {n_b}")
+            rows.append(row)
+        show_table(title, columns, rows)
+
+
+def mean_cells(d: Difference) -> list[float | str | None]:
+    """The means of both systems; of ratings as these are written, such as 50%."""
+    means = (d.mean_a, d.mean_b)
+    if d.evidence != PEOPLE:
+        return [*means]
+    return [None if mean is None else verdict.rating_text(mean, d) for mean in means]
+
+
+def show_slices(slices: Slices, *, every: bool) -> None:
+    """The differences within slices, a table per pair: what follows people, unless `every`."""
+    shown = [r for r in slices.rows if every or texts.leads(r.difference)] or slices.rows
+    pairs = dict.fromkeys((r.difference.a, r.difference.b) for r in shown)
+    for a, b in pairs:
+        own = [r for r in shown if (r.difference.a, r.difference.b) == (a, b)]
+        columns = ["score", slices.by, a, b, "difference [95% CI]", "p", "n"]
+        rows = []
+        ranked = sorted(own, key=lambda r: (texts.RANKS[r.difference.evidence], r.difference.score))
+        for row in ranked:
+            d, digits = row.difference, verdict.difference_digits(row.difference)
+            difference = value_with_interval(d.difference, d.low, d.high, digits)
+            n = format_count(d.n_a) if d.paired else f"{d.n_a:,}, {d.n_b:,}"
+            cells = [*mean_cells(d), difference, p_cell(d.p_adjusted), n]
+            rows.append([d.score, row.slice, *cells])
+        result("")
+        show_table(f"{a} vs. {b} by {slices.by}", columns, rows, keys=2)
+    for text in slices.notes():
+        note(text)
+    if len(shown) < len(slices.rows):
+        note("Scores that follow people are shown; --scores names others, --json has all.")
 
 
 def finding_sentence(d: Difference) -> str:

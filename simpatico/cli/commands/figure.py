@@ -15,15 +15,18 @@ from simpatico.cli.commands.report import read_findings
 from simpatico.cli.output import result
 
 
-@click.command(name="figure")
+@click.command(name="figure", cls=opt.accept_old_names(kind="correlation"))
 @click.argument("kind", type=click.Choice(["radar", "heatmap", "forest", "dots", "tpt"]))
-@opt.path("--run", "Run folder.", required=True)
+@opt.repeatable("--run", "Run folder.", "runs", type=opt.PATH, required=True)
 @opt.judgements
+@opt.rating_columns
 @opt.option("--quality", "Rated quality to show.  [default: the main one; for tpt all]")
 @opt.option(
     "--pair", "For forest without ratings: the two systems.", nargs=2, metavar="SYSTEM SYSTEM"
 )
+@opt.with_human
 @opt.traditional
+@opt.correlation
 @opt.value(
     "--width",
     84,
@@ -36,12 +39,13 @@ def command(kind: str, quality: str | None, width: float, out: Path, **options: 
 
     radar, dots: means of the systems; heatmap: correlations between metrics; forest: correlations
     with human ratings, or without --judgements the differences between two systems; tpt:
-    incremental validity of psychological metrics over traditional ones, from --judgements.
+    incremental validity of psychological metrics over traditional ones, from --judgements. With
+    several --run, their systems are shown together.
     """
     from simpatico.charts.export import write_figure
     from simpatico.reporting.figures import draw_figure
 
     place = opt.out_file(out)
-    findings = read_findings(**options)
-    write_figure(draw_figure(findings, kind, quality=quality, width=width), place)
+    with read_findings(**options) as findings:
+        write_figure(draw_figure(findings, kind, quality=quality, width=width), place)
     result(str(out))

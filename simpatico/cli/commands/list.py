@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.output import note, result, show_json, show_table
+from simpatico.cli.output import line_width, note, result, show_json, show_prose, show_table
 from simpatico.errors import MissingResource
 from simpatico.evidence import ScoreEvidence, evidence_of
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
-from simpatico.registry import load, load_all
+from simpatico.registry import load, load_all, runnable_variant
 from simpatico.wording import NO_VALUE, format_correlation, format_correlation_interval
 
 
@@ -34,12 +34,16 @@ def command(name: str | None, as_json: bool) -> None:
     elif as_json:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
-        rows = [metric_row(name, metric) for name, metric in load_all().items()]
+        rows = []
+        for name, metric in load_all().items():
+            variant = runnable_variant(name)
+            rows.append(metric_row(variant or name, load(variant) if variant else metric))
         columns = ["name", "level", "installed", "follows people", "about"]
         show_table("Metrics", columns, rows)
         note(
             "Follows people: mean ρ with human ratings over public data sets that the metric was "
-            "not trained on; – for a metric that has no better direction."
+            "not trained on; – for a metric that has no better direction. A name with a model in "
+            "brackets runs on that one, as its own is not installed."
         )
         result("Run `simpatico list NAME` for the card of a metric.")
 
@@ -91,6 +95,7 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
         ],
         "needs": [type(f).__name__ for f in metric.needs],
         "installed": problem is None,
+        "runs_as": runnable_variant(plain_name(metric.name)) if problem else metric.name,
         "how_to_get": problem,
         "about": card.about,
         "undefined": card.undefined,
@@ -103,20 +108,35 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
 def show_card(metric: Metric) -> None:
     """What people should know before they trust the metric."""
     facts = metric_facts(metric)
-    result(f"{metric.name}: {metric.card.about}")
+    show_prose(f"{metric.name}: {metric.card.about}")
     for score in metric.scores:
         low, high = ("…" if b is None else f"{b:.4g}" for b in json_range(score.range))
         better = (
             f"{score.better} is better" if score.better else "descriptive (no better direction)"
         )
-        result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
+        show_prose(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
         if (evidence := evidence_of(score.name)).rows or score.name == metric.name:
-            result(f"    {evidence.sentence(score.better)}")
-    for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
+            show_prose(f"    {evidence.sentence(score.better)}")
+    if metric.card.careful:
+        show_prose(f"  careful: {metric.card.careful}")
+    for word in ("undefined", "language", "level", "citation", "how_to_get"):
         if facts[word]:
-            result(f"  {word.replace('_', ' ')}: {facts[word]}")
+            show_prose(f"  {word.replace('_', ' ')}: {facts[word]}")
+    if facts["signature"]:
+        show_signature(facts["signature"])
     for score in metric.scores:
         show_evidence(evidence_of(score.name))
+
+
+def show_signature(signature: str) -> None:
+    """The signature, broken after its bars only: it is one word, and longer than a line."""
+    line = "  signature: "
+    for part in (f"{piece}|" for piece in signature.split("|")):
+        if len(line) + len(part) > line_width():
+            result(line)
+            line = "    "
+        line += part
+    result(line.removesuffix("|"))
 
 
 def show_evidence(evidence: ScoreEvidence) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli import options as opt
+from simpatico.cli.groups import CommandGroup
 from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.errors import DataError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from simpatico.models.catalogue import CatalogueEntry
 
 
-@click.group(name="models", invoke_without_command=True)
+@click.group(name="models", cls=CommandGroup, invoke_without_command=True)
 @opt.as_json
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:

@@ -6,6 +6,8 @@ missing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 
 
 @click.command(name="report")
-@click.argument("run", type=opt.PATH)
+@click.argument("runs", nargs=-1, required=True, type=opt.PATH, metavar="RUN...")
 @opt.judgements
+@opt.rating_columns
 @opt.out("HTML file to write.", default=Path("report.html"))
 @opt.option("--title", "Title of the page.  [default: name of the run folder]")
 @opt.option(
@@ -30,12 +33,19 @@ if TYPE_CHECKING:
     nargs=2,
     metavar="SYSTEM SYSTEM",
 )
+@opt.with_human
+@opt.by
 @opt.traditional
 @opt.as_json
 def command(
-    out: Path, title: str | None, judgements: Path | None, as_json: bool, **options: Any
+    runs: tuple[Path, ...],
+    out: Path,
+    title: str | None,
+    judgements: Path | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Write an HTML report of RUN.
+    """Write an HTML report of RUN, or of several runs together.
 
     Shows the main differences, all systems, correlations with human ratings, example dialogs and
     the card of each metric. One self-contained file that quotes up to 24 dialogs: share it with
@@ -46,11 +56,11 @@ def command(
     from simpatico.reporting.page import render_page
 
     place = opt.out_file(out)
-    findings = read_findings(judgements=judgements, **options)
-    if as_json:
-        show_json({**findings.as_json(), "examples": collect_quotations(findings).as_json()})
-        return
-    text = render_page(findings, title=title, judged=judgements.name if judgements else None)
+    with read_findings(runs, judgements, **options) as findings:
+        if as_json:
+            show_json({**findings.as_json(), "examples": collect_quotations(findings).as_json()})
+            return
+        text = render_page(findings, title=title, judged=judgements.name if judgements else None)
     write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
     if judgements and findings.evidence is None and findings.preferences is None:
         note(f"The human ratings were rejected. {findings.no_evidence_reason}")
@@ -59,20 +69,31 @@ def command(
     result(str(out))
 
 
+@contextmanager
 def read_findings(
-    run: Path, judgements: Path | None, *, turns_from: int = 0, **options: Any
-) -> Findings:
-    """All results of a run that the page and figures show."""
+    runs: Sequence[Path],
+    judgements: Path | None,
+    *,
+    turns_from: int = 0,
+    columns: tuple[tuple[str, str], ...] = (),
+    **options: Any,
+) -> Iterator[Findings]:
+    """All results of the runs that the page and figures show."""
     from simpatico.readers.judgement_files import (
         has_preferences,
         read_judgements,
         read_preferences,
     )
     from simpatico.reporting.findings import gather_findings
-    from simpatico.run import Run
+    from simpatico.run.merge import open_runs
 
     ratings: Judgements | Preferences | None = None
     if judgements:
-        read = read_preferences if has_preferences(judgements) else read_judgements
-        ratings = read(judgements, turns_from=turns_from)
-    return gather_findings(Run(run), ratings, turns_from=turns_from, **options)
+        if has_preferences(judgements):
+            ratings = read_preferences(judgements, turns_from=turns_from)
+        else:
+            ratings = read_judgements(judgements, turns_from=turns_from, columns=dict(columns))
+    with open_runs(runs) as run:
+        if absent := run.facts.get("left_out"):
+            note(f"Left out, as not every run has it: {', '.join(absent)}")
+        yield gather_findings(run, ratings, turns_from=turns_from, **options)

@@ -34,7 +34,7 @@ PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
 PAPERS = (PSYCHOLOGICAL, ALL_METRICS, ENGAGEMENT, EMOTIONAL, EYE)
 WITH_FIGURES = (ENGAGEMENT, EYE)
-ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
+ABOUT_ONE_FIGURE = ("the paper's test", "paired t-test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
 
@@ -44,8 +44,7 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 @opt.option("--lexicon", "Emotion lexicon (file).  [default: the shipped one]")
 @opt.option(
     "--metrics",
-    "Further metrics to compute, or none.  [default: all that are available; of "
-    f"{ALL_METRICS}: those that run no language model]",
+    "Further metrics to compute, or none.  [default: those available that run no language model]",
     metavar="NAME,...",
 )
 @opt.settings
@@ -93,6 +92,7 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
     f"{ALL_METRICS}: write the figures to this JSON file, or update those it has.",
     type=click.Path(path_type=Path, dir_okay=False),
 )
+@opt.flag("--plan", f"{PSYCHOLOGICAL}: only show what would be computed and how long it takes.")
 @opt.option("--json", "Print a JSON list of table cells.", "shape", flag_value="json")
 @opt.option("--markdown", "Print Markdown tables.", "shape", flag_value="markdown")
 def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
@@ -100,6 +100,7 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
 
     Compares each figure with the published one. Uses those data sets that are in the folder --data.
     metrics-and-people is not a paper: it correlates every metric with human ratings on all of them.
+    Metrics that run a language model take about a second per reply; name them in --metrics.
 
     \b
     PAPER is one of
@@ -138,8 +139,18 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         return
     if options["write_evidence"] and paper != ALL_METRICS:
         raise BadValue(f"--write-evidence: {paper} has none; {ALL_METRICS} has")
+    if options["plan"] and paper != PSYCHOLOGICAL:
+        raise BadValue(f"--plan: {paper} has none; {PSYCHOLOGICAL} has")
+    if paper == PSYCHOLOGICAL:
+        plan = module.plan(data, request)
+        for line in plan.lines():
+            result(line) if options["plan"] else note(line)
+        if options["plan"]:
+            for reason in plan.omissions:
+                note(f"- left out: {reason}")
+            return
     folder = figure_folder(paper, options["figures"])
-    with ProgressDisplay():
+    with ProgressDisplay("reproduction"):
         reproduction: Reproduction = module.reproduce(data, request, tell=note)
     show(paper, reproduction, shape)
     if options["write_evidence"]:

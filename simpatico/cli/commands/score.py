@@ -16,7 +16,10 @@ from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from simpatico.readers import Alignment
+    from collections.abc import Sequence
+
+    from simpatico.metric import Metric
+    from simpatico.readers import Alignment, Conversations
     from simpatico.run import Run
 
 
@@ -34,6 +37,12 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 @opt.out("Run folder to write.", required=False)
 @opt.reading
 @opt.metrics
+@opt.path(
+    "--scores",
+    "Table of scores that another program computed: dialog, optionally turn and speaker, and one "
+    "column a score.",
+    "outside",
+)
 @opt.value("--jobs", 1, "Number of processes.", type=click.IntRange(min=1))
 @opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
 @opt.flag(
@@ -46,8 +55,9 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any) -> None:
     """Score conversations into a run folder.
 
-    PATHS are files, a ConvoKit folder, or - for standard input. Run the same command again to
-    resume after an interruption.
+    PATHS are files, folders of files, or - for standard input. Run the same command again to
+    resume after an interruption. Dialog ids are kept as they are; only where two files share one
+    does it get the file's name before it (FILE/ID).
 
     \b
     Examples:
@@ -62,8 +72,11 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
     jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
+    outside = options.pop("outside")
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
+    if outside:
+        metrics = [*metrics, *load_outside_scores(outside, conversations)]
     if plan:
         for metric in metrics:
             signature(metric)  # complains of a lexicon or model that is not there
@@ -86,6 +99,27 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     result(str(out))
 
 
+def load_outside_scores(file: Path, conversations: Conversations) -> list[Metric]:
+    """A metric for each score in the file; rows about other dialogs are counted, or refused."""
+    from simpatico.errors import DataError
+    from simpatico.metrics._shared.outside import count_matches, outside_metrics
+
+    metrics = outside_metrics(str(file))
+    dialogs = {name for c in conversations.chunks() for name in c.turns.frame["dialog"].unique()}
+    matched, rows, other = count_matches(str(file), dialogs)
+    if not matched:
+        raise DataError(
+            f"none of the {rows:,} rows of {file} is about a dialog of the input; dialog ids must "
+            f"be the same ({other!r} has scores, {min(dialogs, default='')!r} was read)"
+        )
+    if matched < rows:
+        note(
+            f"{file}: {rows - matched:,} of {rows:,} rows are about dialogs that are not in the "
+            f"input, such as {other!r}."
+        )
+    return metrics
+
+
 def alignment_sentences(alignment: Alignment, system: str | None) -> list[str]:
     """What was read and who replies to whom, with a warning where --system had no effect."""
     sentences = list(alignment.sentences())
@@ -100,19 +134,32 @@ def print_run_summary(run: Run) -> None:
 
     From the files of the run, not from what was just computed: the same after a resumption.
     """
-    from simpatico.readers.alignment import Alignment, count_users
+    from simpatico.readers.alignment import Alignment, count_dialogs, count_users
 
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
-    alignment = Alignment(**facts["alignment"], users=count_users(units))
+    alignment = Alignment(
+        **facts["alignment"], users=count_users(units), dialogs_by_system=count_dialogs(units)
+    )
     for sentence in alignment_sentences(alignment, facts["options"]["system"]):
         note(sentence)
+    no_references: list[str] = []
     for name, metric in facts["metrics"].items():
         level, start = metric["level"], f"{name}."
         counts = {k: n for k, n in facts["units"][level].items() if k.startswith(start)}
         n_scored = counts.pop(f"{start}scored", 0)
+        if not n_scored and f"{start}no_reference" in counts:
+            no_references.append(name)
+            continue
         why = ", ".join(f"{n:,} {unscored_reason(k[len(start) :])}" for k, n in counts.items())
         note(f"{name}: {n_scored:,} {level}s scored" + (f"; not scored: {why}" if why else ""))
+    if no_references:
+        note(skipped_sentence(no_references))
+
+
+def skipped_sentence(names: Sequence[str]) -> str:
+    """One line for all metrics that had nothing to compare with."""
+    return f"Skipped, as the input has no references: {', '.join(names)}."
 
 
 def unscored_reason(code: str) -> str:

@@ -7,6 +7,7 @@ digits, since with some hundred ratings the third one is noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,47 +19,31 @@ from simpatico.cli.commands._controls import (
     controls_from_options,
     show_controls,
 )
-from simpatico.cli.commands._preferences import preferences_from_options, show_preferences
-from simpatico.cli.output import note, p_cell, result, show_json, show_table
-from simpatico.comparison.verdict import CORRECTIONS
-from simpatico.wording import (
-    NO_VALUE,
-    format_correlation,
-    format_correlation_interval,
-    format_count,
-    format_p,
+from simpatico.cli.commands._correlations import (
+    show_agreement,
+    show_contests,
+    show_correlation_csv,
+    show_correlations,
+    show_legend,
 )
+from simpatico.cli.commands._preferences import preferences_from_options, show_preferences
+from simpatico.cli.output import note, result, show_json
+from simpatico.cli.progress import ProgressDisplay
+from simpatico.cli.table_formats import Shape, show_as
+from simpatico.validation.chart import is_significant
+from simpatico.wording import format_correlation, format_correlation_interval, format_count
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
-    from simpatico.stats.correction import Correction
-    from simpatico.stats.result import Result
-    from simpatico.validation.contests import ContestRow
     from simpatico.validation.evidence import Evidence
     from simpatico.validation.incremental.rows import IncrementalRow
     from simpatico.validation.systems import SystemRow
-
-AGREEMENT_TITLES = {  # the codes are those of the JSON
-    "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
-    "icc_2_1": "ICC(2,1)",
-    "pairwise_pearson": "mean pairwise rater correlation",
-    "one_more_judge": "leave-one-out rater correlation",
-    "ceiling": "noise ceiling",
-    "inside_outside": "interlocutor vs. mean of outsiders",
-    "inside_outside_alone": "interlocutor vs. one outsider",
-    "inside_outside_ceiling": "noise ceiling of the outsiders' mean",
-    "inside_outside_endless": "interlocutor vs. outsiders, corrected for attenuation",
-}
-
-ALPHA = 0.05
-"""Corrected p-values below this are called significant."""
-SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
-"""The heading of the column says which coefficient it is; their sizes are not comparable."""
 
 
 @click.command(name="validate", cls=opt.accept_old_names(kind="correlation", most="max-dialogs"))
 @click.argument("run", type=opt.PATH)
 @opt.judgements
+@opt.rating_columns
 @control_options
 @opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
 @opt.names("--scores", "Use only these scores.")
@@ -68,7 +53,7 @@ SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
     "Test whether the other scores correlate more or less than this one.",
     metavar="SCORE",
 )
-@opt.choice("--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient.")
+@opt.correlation
 @opt.choice("--level", ["system"], "Correlate means of systems.", default=None)
 @opt.choice(
     "--clusters",
@@ -93,19 +78,28 @@ SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
     "--correction", ["holm", "bh"], "Correction for multiple comparisons (bh = Benjamini-Hochberg)."
 )
 @opt.seed("Random seed of the resampling.")
+@opt.flag("--verbose", "Print inter-rater agreement, all pairs of scores and every baseline.")
+@opt.choice(
+    "--format",
+    ["table", "markdown", "latex", "csv"],
+    "Output format; csv has every correlation at full precision.",
+)
 @opt.as_json
 def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -> None:
     """Validate RUN's scores against human ratings.
 
-    Prints inter-rater agreement with the noise ceiling, and each score's correlation with the
-    ratings, also with reply length held constant. --traditional adds incremental validity. A file
-    of preferences between two replies gives Bradley-Terry strengths of the systems, and how
-    accurately each score predicts the preferred reply. --controls, with or without ratings, tests
-    whether scores drop for replies made wrong on purpose.
+    Prints one table per rated quality: each score's correlation with the ratings, strongest first,
+    also with reply length held constant, and a verdict. --against tests whether other scores
+    correlate more than a baseline (Williams' test); incremental validity is tested over all
+    traditional scores. A file of preferences between two replies gives Bradley-Terry strengths of
+    the systems, and how accurately each score predicts the preferred reply. --controls, with or
+    without ratings, tests whether scores drop for replies made wrong on purpose.
 
     \b
     Examples:
       simpatico validate run --judgements ratings.csv
+      simpatico validate run --judgements ratings.csv --against length \\
+        --format latex
       simpatico validate run --judgements preferences.csv
       simpatico validate run --controls shuffled,generic
     """
@@ -113,13 +107,18 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
         raise click.UsageError("Missing --judgements FILE, or --controls.")
     if options["logs"] and options["controls"] is None:
         raise click.UsageError("--logs needs --controls.")
+    if options["format"] != "table" and (as_json or judgements is None):
+        raise click.UsageError(
+            "--format prints correlations with ratings; leave it out with --json or --controls."
+        )
     from simpatico.readers.judgement_files import has_preferences
 
     evidence, preferences = None, None
     if judgements and has_preferences(judgements):
         preferences = preferences_from_options(run, judgements, options)
     elif judgements:
-        evidence = evidence_from_options(run, judgements, options)
+        with ProgressDisplay("steps of validation"):
+            evidence = evidence_from_options(run, judgements, options)
     controls = controls_from_options(run, options) if options["controls"] else None
     if as_json:
         parts = [part.as_json() for part in (evidence, preferences, controls) if part]
@@ -127,7 +126,7 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
         show_json({key: rows for part in parts for key, rows in part.items()} | {"notes": notes})
         return
     if evidence:
-        show_evidence(evidence, options["correction"], SYMBOLS[options["correlation"]])
+        show_evidence(evidence, run, options)
     if preferences:
         show_preferences(preferences, options["correction"])
     if controls:
@@ -149,7 +148,9 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
         **{name: options[name] for name in ("clusters", "correction", "seed")},
     )
     ratings = prepare_ratings(
-        read_judgements(judgements, turns_from=options["turns_from"]),
+        read_judgements(
+            judgements, turns_from=options["turns_from"], columns=dict(options["columns"])
+        ),
         options["attention"],
         standardise=options["standardise"],
     )
@@ -160,6 +161,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
     """The ratings without inattentive judges, and as z-scores; notes say who is left out."""
     from simpatico.validation.raters.preparation import drop_inattentive, standardise_judgements
 
+    notes = ratings.notes
     if attention:
         selection = drop_inattentive(ratings, quality=attention)
         judges = format_count(selection.n_judges_dropped, "judge")
@@ -173,64 +175,35 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
             "cannot be standardised: excluded for that quality."
         )
         ratings = selection.judgements
-    return ratings
+    return replace(ratings, notes=notes)
 
 
-def show_evidence(evidence: Evidence, correction: Correction, symbol: str) -> None:
-    """Agreement first, since it bounds what correlations can reach."""
+def show_evidence(evidence: Evidence, run: Path, options: dict[str, Any]) -> None:
+    """A table a quality; agreement of raters, all pairs and all baselines with --verbose."""
+    from simpatico.run import Run
+
     for text in evidence.notes:
         note(text)
-    rows = [
-        [r.quality, AGREEMENT_TITLES[r.score], *value_cells(r), r.n]
-        for r in evidence.agreement
-        if r.score in AGREEMENT_TITLES
-    ]
-    columns = ["quality", "statistic", "value", "95% CI", "units"]
-    show_table("Inter-rater agreement", columns, rows, keys=2)
-    show_correlation_table(evidence, correction, symbol)
+    metrics = Run(run).facts["metrics"].values()
+    better = {s["name"]: s.get("better") for m in metrics for s in m["scores"]}
+    shape, kind, verbose = (options[name] for name in ("format", "correlation", "verbose"))
+    if shape == "csv":
+        show_correlation_csv(evidence, better)
+        return
+    if verbose:
+        show_agreement(evidence, shape)
+    show_correlations(evidence, better, kind=kind, shape=shape)
+    every = verbose or bool(options["against"])
+    show_contests(evidence.dependent, shape, every=every)
     if evidence.systems:
-        show_rankings(evidence.systems)
-    show_contests(evidence.dependent, "correlation")
-    show_gains(evidence.incremental)
+        show_rankings(evidence.systems, shape, every=every)
+    show_gains(evidence.incremental, shape, verbose=verbose)
+    show_legend(evidence, kind, options["correction"])
+    if not evidence.dependent:
+        note("Add --against SCORE to test which scores correlate more than it (Williams' test).")
 
 
-def show_correlation_table(evidence: Evidence, correction: Correction, symbol: str) -> None:
-    """Each score's correlation with each quality, next to the noise ceiling it could reach."""
-    from simpatico.validation.evidence import agreement_value
-
-    rows = []
-    for r in evidence.correlations:
-        value, interval = value_cells(r)
-        mark = "*" if is_significant(r.p_adjusted) else ""
-        ceiling = format_correlation(agreement_value(evidence.agreement, r, "ceiling"))
-        constant = r.length_held_constant
-        partial = format_correlation(constant.value if constant else None)
-        rows.append(
-            [
-                r.quality,
-                r.score,
-                value + mark,
-                interval,
-                p_cell(r.p_adjusted),
-                partial,
-                r.n,
-                ceiling,
-            ]
-        )
-    columns = ["quality", "score", symbol, "95% CI", "p", "partial", "n", "ceiling"]
-    show_table("Correlation with human ratings", columns, rows, keys=2)
-    for quality, n in {r.quality: r.unmatched for r in evidence.correlations}.items():
-        if n:
-            note(f"{quality}: {format_count(n, 'rated unit')} without a score.")
-    family = max((r.family for r in evidence.correlations), default=0)
-    note(
-        f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'score')} per "
-        f"quality, * below .05; partial: {symbol} with words per turn held constant (95% CI in "
-        "--json); n: units with score and rating; ceiling: noise ceiling."
-    )
-
-
-def show_rankings(rows: Sequence[SystemRow]) -> None:
+def show_rankings(rows: Sequence[SystemRow], shape: Shape, *, every: bool) -> None:
     """How well scores rank systems, a table per quality, and which of two scores does better."""
     statistics = dict.fromkeys(r.statistic for r in rows if not r.against)
     cells = {(r.quality, r.score, r.statistic): ranking_cell(r) for r in rows if not r.against}
@@ -241,12 +214,12 @@ def show_rankings(rows: Sequence[SystemRow]) -> None:
         body = [[s, *(cells.get((quality, s, name)) for name in statistics)] for s in scores]
         inputs = max((r.inputs for r in own if r.inputs is not None), default=0)
         counts = f"{max(r.systems for r in own)} systems, {format_count(inputs, 'input')}"
-        show_table(f"Ranking of systems by {quality} [95% CI], {counts}", columns, body)
+        show_as(shape, f"Ranking of systems by {quality} [95% CI], {counts}", columns, body)
     note(
         "Over systems and inputs: 95% CI by BOOT-BOTH, tests by PERM-SYSTEMS; inputs: prompts that "
         "at least two systems replied to."
     )
-    show_contests([r for r in rows if r.against], "ranking", start="Over systems, ")
+    show_contests([r for r in rows if r.against], shape, where=" over systems", every=every)
 
 
 def ranking_cell(r: SystemRow) -> str:
@@ -257,33 +230,23 @@ def ranking_cell(r: SystemRow) -> str:
     return f"{format_correlation(r.value)}{interval}"
 
 
-def show_contests(rows: Sequence[ContestRow | SystemRow], what: str, *, start: str = "") -> None:
-    """Which of two scores agrees more with ratings; only significant differences in full.
-
-    Both correlate with the same ratings, so the tests are for dependent correlations; to compare
-    two intervals by eye would miss many differences.
-    """
-    significant = [r for r in rows if is_significant(r.p_adjusted)]
-    for r in sorted(significant, key=lambda r: r.p_adjusted or 0):
-        more = "more" if (r.value or 0) > 0 else "less"
-        interval = format_correlation_interval(r.low, r.high)
-        result(
-            f"{start}{r.score} correlates {more} with {r.quality} than {r.against}: difference "
-            f"{format_correlation(r.value)} (95% CI {interval}), p {format_p(r.p_adjusted)}"
-            + ("." if start else f", n = {r.n:,}.")
-        )
-    if rest := len(rows) - len(significant):
-        note(f"{format_count(rest, 'pair')} of scores: no significant difference in {what}.")
+def show_gains(rows: Sequence[IncrementalRow], shape: Shape, *, verbose: bool = False) -> None:
+    """What psychological scores (P) add to traditional ones (T), and what learned ones (L) add."""
+    for group, name in (("P", "psychological"), ("L", "learned")):
+        own = [r for r in rows if r.group == group]
+        show_group_gains(own, (group, name), shape, verbose=verbose)
 
 
-def show_gains(rows: Sequence[IncrementalRow]) -> None:
-    """The joint gain of all other scores over the traditional ones, then the gains of single ones.
-
-    T, P and P+T: adjusted R² of the traditional scores, of all others, and of both together.
-    """
+def show_group_gains(
+    rows: Sequence[IncrementalRow], group_and_name: tuple[str, str], shape: Shape, *, verbose: bool
+) -> None:
+    """The joint gain of a group's scores over all traditional ones; with `verbose` over each."""
+    group, name = group_and_name
     most = {r.level: max(len(o.added) for o in rows if o.level == r.level) for r in rows}
     joint = [r for r in rows if len(r.added) == most[r.level]]
-    single = [r for r in rows if len(r.added) < most[r.level]]
+    single = [r for r in rows if len(r.added) < most[r.level]] if verbose else []
+    if not verbose:  # over all baselines together, or over the only one
+        joint = list({(r.quality, r.level): r for r in joint}.values())
     if joint:
         body = [
             [
@@ -293,10 +256,11 @@ def show_gains(rows: Sequence[IncrementalRow]) -> None:
             ]
             for r in joint
         ]
-        title = "Incremental validity: adjusted R² of the traditional score (T), others (P), both"
-        columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
-        show_table(title, columns, body, keys=2)
-        for r in joint:
+        title = f"Incremental validity: adjusted R² of traditional (T), {name} ({group}), both"
+        both = f"{group}+T"
+        columns = ["quality", "traditional (T)", "T", group, both, "gain", "95% CI", "n"]
+        show_as(shape, title, columns, body, keys=2)
+        for r in joint if shape == "table" else ():
             result(f"{r.quality}, over {r.score}: {r.verdict}")
     gains: dict[tuple[str, str], list[str]] = {}
     for r in single:
@@ -304,23 +268,12 @@ def show_gains(rows: Sequence[IncrementalRow]) -> None:
             gains.setdefault((r.quality, r.added_name), []).append(r.score)
     texts = [f"{name} over {', '.join(to)} ({quality})" for (quality, name), to in gains.items()]
     if texts:
-        result(f"Significant incremental validity of single scores: {'; '.join(texts)}.")
+        result(f"Significant incremental validity of single {name} scores: {'; '.join(texts)}.")
     elif single:
-        result("No single score has significant incremental validity.")
+        result(f"No single {name} score has significant incremental validity.")
     if single:
         family = format_count(max(r.family for r in rows), "pair")
         note(
             f"Single scores: p < .05 after correction for {family} of models per quality; "
             "--json has all."
         )
-
-
-def is_significant(p: float | None) -> bool:
-    return p is not None and p < ALPHA
-
-
-def value_cells(row: Result) -> tuple[str, str]:
-    """A correlation or agreement and its interval; the reason where there is none."""
-    if row.value is None and row.status != "ok":
-        return NO_VALUE, row.status.replace("_", " ")
-    return format_correlation(row.value), format_correlation_interval(row.low, row.high)

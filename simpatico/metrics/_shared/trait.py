@@ -13,9 +13,11 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Bools
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.degenerate import Degenerate
+from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
+from simpatico.features.degenerate import DegenerateSpeaker
 from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
@@ -81,6 +83,11 @@ class Trait:
         )
 
     @property
+    def is_shipped(self) -> bool:
+        """Whether the model is the one that the class speaks of."""
+        return self.model == type(self).model
+
+    @property
     def _trait_model(self) -> TraitModel | None:
         """The model, unless it is missing."""
         return None if self.missing else load_trait_model(self.model)
@@ -88,20 +95,25 @@ class Trait:
     @property
     def card(self) -> Card:
         model = self._trait_model
+        # of the class it says what the shipped model learned; another one tells its own data
+        about = self.about if self.is_shipped else f"{self.title or self.name} of a speaker."
         return Card(
-            about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
+            about=about if model is None else f"{about} {describe_trait_model(model)}",
             undefined=(
                 f"Null when a speaker has fewer than {self.minimum_words} words in the dialog; "
-                "turns in another script, that repeat themselves or have hardly a known word do "
-                "not count."
+                "turns in another script, that repeat themselves, have hardly a known word or "
+                "their words in no order do not count, and none does where the speaker's turns "
+                "together repeat themselves."
             ),
             citation=self.citation,
-            careful=self.careful if self.model == type(self).model else OWN_MODEL_CAUTION,
+            careful=self.careful if self.is_shipped else OWN_MODEL_CAUTION,
+            validity="weak" if self.is_shipped and model else "unproven",
         )
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (NgramSums(self.model, self.missing), Degenerate(), *NEEDS)
+        unlike = (DegenerateSpeaker(), ChatWordCounts())
+        return (NgramSums(self.model, self.missing), *unlike, *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -113,13 +125,16 @@ class Trait:
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
         )
         words = (self.meaning, self.comparison)
+        if model and not self.is_shipped:
+            measures, name = model.recipe.measures, self.name.replace("_", " ")
+            words = (f"{measures}, as the model predicts it", f"has a (higher|lower) {name}")
         return (make_score(self.name, value, *words, range=(low, high), title=self.title),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.missing:
             raise MissingResource(self.missing)
         words, foreign = features[Words()].counts, features[OtherScript()]
-        degenerate = features[Degenerate()]
+        degenerate = unlike_speech(features)
         sums = np.column_stack([words, features[NgramSums(self.model)]])
         why = reasons(
             len(turns),
@@ -142,7 +157,7 @@ class Trait:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
         # a word of a turn that does not count adds nothing: its weight is divided by infinity
-        words = np.where(features[OtherScript()] | features[Degenerate()], np.inf, table.counts)
+        words = np.where(features[OtherScript()] | unlike_speech(features), np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))
         for order, start, weights in load_trait_model(self.model).hits(table):
@@ -150,6 +165,12 @@ class Trait:
             for step in range(order):
                 points += np.bincount(start + step, each, len(points))
         return spans(turns, table, points)
+
+
+def unlike_speech(features: Features) -> Bools:
+    """Turns unlike any text that a model learned from: loops, gibberish and shuffled words."""
+    shuffled = shuffled_rows(features[Words()], features[ChatWordCounts()])
+    return np.asarray(features[DegenerateSpeaker()] | shuffled)
 
 
 def trait_expression(model: TraitModel) -> pl.Expr:

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats._table_fields import parse_time
+from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.file_formats._table_fields import ALIASES, parse_time
+from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 
 USER_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
@@ -75,12 +77,15 @@ def chat_utterances(
     system: str | None,
     default: str | None = None,
     interlocutor: str | None = None,
+    extras: str | None = None,
 ) -> list[Utterance]:
     """The messages that somebody said; instructions, tools and calls of tools are skipped.
 
     The assistant is `system`, else the model of the message, else `default`. A message without
-    text, such as a picture, stays as an empty one: it was answered all the same.
+    text, such as a picture, stays as an empty one: it was answered all the same. A message without
+    a time has that of the record, if `extras` say when it was created.
     """
+    created = record_time(extras)
     utterances: list[Utterance] = []
     for message in messages:
         role = message.role.lower()
@@ -98,14 +103,25 @@ def chat_utterances(
                 text or "",
                 system=system_of(message.role, system or message.model or default or "assistant"),
                 id=None if message.id is None else str(message.id),
-                time=parse_time(message.timestamp),
+                time=created if message.timestamp is None else parse_time(message.timestamp),
                 interlocutor=interlocutor if role in MACHINE_ROLES else None,
+                extras=extras,
             )
         )
     ids = [row.id for row in utterances if row.id is not None]
     if len(set(ids)) < len(ids):  # ids that two messages share name neither
         return [row._replace(id=None) for row in utterances]
     return utterances
+
+
+def record_time(extras: str | None) -> float | None:
+    """When a record was created, if it says so in a way that can be read."""
+    values = extra_values(extras)
+    time = next((values[name] for name in ALIASES["time"] if name in values), None)
+    try:
+        return parse_time(time)
+    except InvalidValue:  # of a field that we did not ask for: no reason to refuse the record
+        return None
 
 
 def non_empty_dialog(

@@ -82,7 +82,10 @@ def table_rows(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
         for field in NEEDED if names else ():
             if fields.keys[field] not in names:
                 aliases = ", ".join(ALIASES[field])
-                return f"there is no column {field!r}; it may also be called {aliases}"
+                return (
+                    f"there is no column {field!r}; it may also be called {aliases}, or say which "
+                    f"it is with --columns {field}=NAME"
+                )
         return repeated_column(names, fields.keys.values())
 
     for place, cells in named_rows(source, ledger, header_problem):

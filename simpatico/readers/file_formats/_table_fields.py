@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from simpatico.errors import UnknownName, suggest_names
 from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head, json_or_none
 
@@ -22,18 +23,24 @@ ALIASES: dict[str, tuple[str, ...]] = {
         *("dialogue", "conversation_id", "dialog_id", "dialogue_id", "session_id", "thread_id"),
         *("conv_id", "conversation"),
     ),
-    "speaker": ("speaker_id", "role", "user", "user_id", "speaker_idx", "author"),
+    "speaker": (
+        *("speaker_id", "role", "sender", "from", "user", "user_id", "speaker_idx", "author"),
+    ),
     "text": ("message", "utterance", "content"),
     "system": (),
     "id": ("utterance_id", "message_id"),
     "reply_to": ("reply-to",),
-    "time": ("timestamp", "created_at"),
+    "time": ("timestamp", "created_at", "created"),
     "references": ("reference",),
     "interlocutor": ("interlocutor_id",),
     "profile": (),
     "prompt": (),
 }
 NEEDED = ("dialog", "speaker", "text")
+ROLE = ("role", "speaker_role", "sender_role", "author_role", "speaker_type", "sender_type")
+"""Columns that say whether a person or a bot speaks, beside the one that says who."""
+SPEAKER_ROLES = ("role", "sender", "from")
+"""Columns of speakers that may hold roles instead of names."""
 FIRST, LAST = -62_135_596_800.0, 253_402_300_799.0
 """The years 1 to 9999, which is what dates can hold."""
 SECONDS_LIMIT = 1e11
@@ -47,16 +54,29 @@ class Fields:
 
     keys: dict[str, str]
     others: tuple[str, ...] = ()
+    role: str | None = None
+    """The column that says who is a person and who a bot, where nothing else does."""
 
     @classmethod
-    def of(cls, head: Head) -> Fields:
-        """Our own names where the file has them, else the first alias that it has."""
-        names = head.columns
+    def of(cls, head: Head, mapping: Mapping[str, str] | None = None) -> Fields:
+        """Our own names where the file has them, else the first alias that it has.
+
+        `mapping` says of some fields which column they are; no other field is read from those.
+        """
+        names, mapping = head.columns, dict(mapping or {})
+        check_mapping(mapping, head)
+        free = [name for name in names if name not in mapping.values()]
         keys = {
-            field: next((n for n in (field, *aliases) if n in names), field)
+            field: mapping.get(field) or next((n for n in (field, *aliases) if n in free), field)
             for field, aliases in ALIASES.items()
         }
-        return cls(keys, tuple(n for n in names if n not in keys.values()))
+        others = tuple(n for n in names if n not in keys.values())
+        role = mapping.get("role") or next((n for n in ROLE if n in others), None)
+        return cls(keys, others, None if keys["system"] in names else role)
+
+    def missing(self, head: Head) -> list[str]:
+        """The fields that every utterance needs and that the file has no column for."""
+        return [field for field in NEEDED if self.keys[field] not in head.columns]
 
     def are_utterances(self, head: Head) -> bool:
         """Whether these are rows of utterances: two of dialog, speaker and text, not nested.
@@ -87,6 +107,21 @@ class Fields:
         """Everything that is none of our fields, as a JSON object."""
         rest = {name: cell for name, cell in row.items() if name not in self.own_columns}
         return msgspec.json.encode(rest).decode() if rest else None
+
+
+def check_mapping(mapping: Mapping[str, str], head: Head) -> None:
+    """Refuse a mapping that names no field of ours, or a column that the file does not have."""
+    fields = [*ALIASES, "role"]
+    for field, column in mapping.items():
+        if field not in fields:
+            raise UnknownName(
+                f"--columns {field}={column}: no field {field!r}; {suggest_names(field, fields)}"
+            )
+        if head.columns and column not in head.columns:
+            raise UnknownName(
+                f"--columns {field}={column}: {head.name} has no column {column!r}; "
+                f"{suggest_names(column, head.columns)}"
+            )
 
 
 def parse_time(time: float | str | None) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from simpatico.readers.extra_columns import record_extras
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
 from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
 from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
@@ -47,6 +48,8 @@ class OpenAIRecord(msgspec.Struct):
     user: Name = None
 
 
+KNOWN = frozenset(OpenAIRecord.__struct_fields__) - {"user"}
+"""Fields that are no metadata; the user may be grouped by as well."""
 RECORD = msgspec.json.Decoder(OpenAIRecord | Messages)
 
 
@@ -75,13 +78,19 @@ class OpenAI(Reader):
             records = iter([(Place(source.name, 1, 0), source.document(ledger))])
         for place, line in records:
             try:
-                rows = self.chat(RECORD.decode(line), f"{source.stem}:{place.line}", ledger)
+                record, name = RECORD.decode(line), f"{source.stem}:{place.line}"
+                extras = None
+                if not isinstance(record, list):
+                    extras = record_extras(msgspec.json.decode(line), KNOWN)
+                rows = self.chat(record, name, ledger, extras)
             except DECODE_ERRORS as error:
                 ledger.reject(place, *decode_problem(line, error))
                 continue
             yield from non_empty_dialog(rows, place, ledger)
 
-    def chat(self, record: OpenAIRecord | Messages, name: str, ledger: Ledger) -> list[Utterance]:
+    def chat(
+        self, record: OpenAIRecord | Messages, name: str, ledger: Ledger, extras: str | None
+    ) -> list[Utterance]:
         """The utterances of one record, whose dialog is called `name` if it has no id."""
         if isinstance(record, list):
             return chat_utterances(record, name, ledger, system=self.system)
@@ -94,6 +103,7 @@ class OpenAI(Reader):
             ledger,
             system=self.system or record.model or (record.body.model if record.body else None),
             interlocutor=next((str(p) for p in people if p is not None), None),
+            extras=extras,
         )
 
 

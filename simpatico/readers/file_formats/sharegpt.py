@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from simpatico.readers.extra_columns import record_extras
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
+from simpatico.readers.input.decode import decode
 from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -31,6 +33,9 @@ class ShareGPTRecord(msgspec.Struct):
     system: str | None = None
 
 
+RECORD = msgspec.json.Decoder(ShareGPTRecord)
+
+
 class ShareGPT(Reader):
     """`human` and `user` are people; `gpt`, `chatgpt`, `bing` and the like are the system."""
 
@@ -44,10 +49,15 @@ class ShareGPT(Reader):
         return isinstance(first, dict) and {"from", "value"} <= first.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in source.values(ShareGPTRecord, ledger):
+        for place, line in source.records(ledger):
+            record = decode(line, RECORD, place, ledger)
+            if record is None:
+                continue
             if record.system:
                 ledger.skip("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
             messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
-            rows = chat_utterances(messages, name, ledger, system=self.system or record.model)
+            extras = record_extras(msgspec.json.decode(line), ShareGPTRecord.__struct_fields__)
+            system = self.system or record.model
+            rows = chat_utterances(messages, name, ledger, system=system, extras=extras)
             yield from non_empty_dialog(rows, place, ledger)

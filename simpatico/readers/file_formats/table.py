@@ -14,11 +14,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
+from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.file_formats._chat import (
+    MACHINE_ROLES,
+    SKIPPED_ROLES,
+    USER_ROLES,
+    system_of,
+)
 from simpatico.readers.file_formats._table_csv import table_rows
 from simpatico.readers.file_formats._table_fields import (
     ALIASES,
     NEEDED,
+    SPEAKER_ROLES,
     Fields,
     parse_references,
     parse_time,
@@ -75,14 +82,29 @@ class Table(Reader):
 
     def columns(self, head: Head) -> dict[str, str]:
         """Which of our fields are read from a column of another name."""
-        return Fields.of(head).aliases
+        return Fields.of(head, dict(self.mapping)).aliases
 
     def utterances(self, source: Source, ledger: Ledger) -> PlacedUtterances:
         """Every row with its place."""
-        fields = Fields.of(source.head)
+        fields = Fields.of(source.head, dict(self.mapping))
         text = source.head.kind == "text"
         rows = (self.csv_utterances if text else self.json_utterances)(source, fields, ledger)
-        return skip_roles(rows, ledger) if fields.keys["speaker"] == "role" else rows
+        if fields.role:
+            return self.with_roles(rows, fields.role, ledger)
+        return skip_roles(rows, ledger) if fields.keys["speaker"] in SPEAKER_ROLES else rows
+
+    def with_roles(self, rows: PlacedUtterances, column: str, ledger: Ledger) -> PlacedUtterances:
+        """The rows with the system that their role says: people are `human`."""
+        for place, row in rows:
+            role = extra_values(row.extras).get(column, "").lower()
+            if role in SKIPPED_ROLES:
+                ledger.skip(f"{role} message")
+            elif role in USER_ROLES:
+                yield place, row._replace(system="human")
+            elif role in MACHINE_ROLES:
+                yield place, row._replace(system=self.system or row.speaker)
+            else:
+                yield place, row
 
     def csv_utterances(self, source: Source, fields: Fields, ledger: Ledger) -> PlacedUtterances:
         """The rows of a CSV file."""

@@ -106,6 +106,8 @@ class Reader:
     suffixes: ClassVar[tuple[str, ...]]
     rows_are_utterances: ClassVar[bool] = False
     system: str | None = None
+    mapping: tuple[tuple[str, str], ...] = ()
+    """Our field and the column that holds it, where the user says so; of tables only."""
 
     def matches(self, head: Head) -> bool:
         """Whether the first bytes of a file are of this format."""

@@ -74,7 +74,9 @@ class Source:
     @property
     def stem(self) -> str:
         """A short name for ids: the file name without its suffix, and without .gz before that."""
-        return Path(self.path.name.removesuffix(".gz")).stem if self.path else "stdin"
+        if self.path is None:
+            return self.name.strip("<>")
+        return Path(self.path.name.removesuffix(".gz")).stem
 
     @property
     def folder(self) -> Path | None:

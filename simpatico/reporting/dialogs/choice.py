@@ -1,4 +1,4 @@
-"""Which dialogs a page quotes: where raters and a score agree, where not, and the ends of both.
+"""Which dialogs a page quotes: the ends of what raters gave, and where a score disagrees with them.
 
 Dialogs are compared by ranks: scores have units of their own and ratings end at the top of a scale,
 so that only positions among all dialogs of the run can be set side by side. Each rule finds one
@@ -68,6 +68,9 @@ class Example:
     judges: int
     scale: tuple[float, float] | None = None
     """Ends of the scale of the rating."""
+    low_turn: int | None = None
+    """The first turn where a dialog that ended badly went wrong, and by what that is known."""
+    low_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -239,10 +242,11 @@ def quote_rules(pool: Pool) -> Iterator[Rule]:
 
 
 def rated_rules(pool: Pool) -> Iterator[Rule]:
-    """Where raters and the lead agree at both ends, then where they differ most, both ways.
+    """The lowest and the highest rated, then where raters and the lead differ most, both ways.
 
-    Where the lead falls as ratings rise, its ranks are turned round first, or agreement would be
-    called disagreement; titles then say so.
+    Of dialogs with the same rating, the one that the lead puts furthest out. Where the lead falls
+    as ratings rise, its ranks are turned round first, or agreement would be called disagreement;
+    titles then say so.
     """
     raters = percentiles(np.where(pool.both, pool.rating, np.nan))
     lead = percentiles(np.where(pool.both, pool.lead, np.nan))
@@ -255,28 +259,19 @@ def rated_rules(pool: Pool) -> Iterator[Rule]:
         rating = f"raters {rated_standing(raters[row], pool.share(row))}"
         return ", ".join([score, rating][::order])
 
-    def describe_end(row: int, sign: int) -> str:
-        start = agreement_heading(sign, raters[row], pool.share(row))
-        if opposite and start.endswith("rankings"):
-            start = "Typical negative correlation"
-        return f"{start}: {describe(row)}"
+    def describe_end(row: int, end: str) -> str:
+        ties = int((pool.rating == pool.rating[row]).sum()) - 1
+        start = f"{end} rated{f', like {format_count(ties)} more' if ties else ''}"
+        if not np.isfinite(pool.lead[row]):
+            return start
+        return f"{start}: {pool.title()} {standing(pool.places[row, 0])}"
 
+    ends = percentiles(pool.rating) + np.where(pool.both, lead, 50.0) / 1_000
     over, under = (np.where(gap > DISAGREE, gap, np.nan) for gap in (lead - raters, raters - lead))
-    yield Rule(lead + raters, lambda row: describe_end(row, 1), exact=False)
-    yield Rule(-lead - raters, lambda row: describe_end(row, -1), exact=False)
+    yield Rule(-ends, lambda row: describe_end(row, "Lowest"))
+    yield Rule(ends, lambda row: describe_end(row, "Highest"))
     yield Rule(over, lambda row: f"Disagree: {describe(row)}{tail}", exact=False)
     yield Rule(under, lambda row: f"Disagree: {describe(row, -1)}{tail}", exact=False)
-
-
-def agreement_heading(sign: int, percentile: float, share: float | None) -> str:
-    """Worked and Failed only where the raters say so, on their own scale as well.
-
-    The best of a run of bad dialogs did not work: a high rank alone does not say that.
-    """
-    half = 0.5 + sign if share is None else share
-    if sign * (percentile - 50) > 0 and sign * (half - 0.5) > 0:
-        return "Worked" if sign > 0 else "Failed"
-    return "Top of both rankings" if sign > 0 else "Bottom of both rankings"
 
 
 def standing(percentile: float) -> str:

@@ -54,7 +54,23 @@ def mark_evidence(text: str, spans: Sequence[Span], least: float) -> Html:
 
 
 def strongest_words(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> Html:
-    """The words that moved the score most, as a sentence; empty where nothing did.
+    """The words that moved the score most, as a sentence; empty where nothing did."""
+    parts: list[Child] = []
+    for verb, rows in rank_words(text_spans, n).items():
+        if rows:
+            parts += [f"; {verb}" if parts else verb.capitalize(), " most by "]
+            # isolated, as words may run from right to left
+            quotes = [
+                join_html(["“", el("bdi", None, words), f"” ({effect})"]) for words, effect in rows
+            ]
+            parts += join_children(quotes)
+    return join_html([*parts, "."] if parts else [])
+
+
+def rank_words(
+    text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2
+) -> dict[str, list[tuple[str, str]]]:
+    """The n words that raised a score most and the n that lowered it, each with its effect.
 
     A word that occurs several times counts once, with its strongest weight in each direction.
     """
@@ -71,20 +87,16 @@ def strongest_words(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2
     digits = 2  # more where a weight would round to 0
     while digits < MAX_DIGITS and any(not round(w, digits) for w, _ in raising + lowering):
         digits += 1
-    parts: list[Child] = []
-    for verb, rows in (("raised", raising), ("lowered", lowering)):
-        if rows:
-            parts += [f"; {verb}" if parts else verb.capitalize(), " most by "]
-            parts += join_children([quote_words(*row, digits) for row in rows])
-    return join_html([*parts, "."] if parts else [])
+    return {
+        verb: [(truncate(words, QUOTE), format_effect(weight, digits)) for weight, words in rows]
+        for verb, rows in (("raised", raising), ("lowered", lowering))
+    }
 
 
-def quote_words(weight: float, words: str, digits: int) -> Html:
-    """Words in quotation marks with what they did; isolated, as they may run from right to left."""
+def format_effect(weight: float, digits: int) -> str:
+    """A weight with its sign and without a zero before the point."""
     effect = format_difference(weight, digits)
-    if abs(weight) < 1:
-        effect = effect.replace("0.", ".", 1)
-    return join_html(["“", el("bdi", None, truncate(words, QUOTE)), f"” ({effect})"])
+    return effect.replace("0.", ".", 1) if abs(weight) < 1 else effect
 
 
 def truncate(text: str, longest: int) -> str:

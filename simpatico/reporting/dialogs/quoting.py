@@ -7,16 +7,18 @@ the dialogs, on their turns and on the characters of a turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from simpatico.comparison.headline import select_findings
+from simpatico.comparison.headline import is_exploratory, score_rows, select_findings
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import SimpaticoError
+from simpatico.evidence import grade_of
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.spans import EVIDENCE
+from simpatico.judgements import Judgements
 from simpatico.metric import Metric, collect_evidence
 from simpatico.registry import load
 from simpatico.reporting.dialogs.choice import Example, choose_examples
@@ -24,10 +26,11 @@ from simpatico.reporting.dialogs.transcript import QuotedDialog, quote_dialog
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import QUOTED
 from simpatico.scoring import score
-from simpatico.turns import Turns
+from simpatico.turns import KEYS, Level, Turns
 from simpatico.validation.chart import is_significant
 from simpatico.validation.evidence import judgements_at
-from simpatico.wording import lower_first_letter
+from simpatico.validation.matching import match_units
+from simpatico.wording import format_number, lower_first_letter
 
 LENGTHS = (2_000, 1_000, 500, 250)
 """Characters of a turn that are quoted at most, the longest that fits."""
@@ -35,6 +38,8 @@ LETTERS = 120_000
 """Characters of all quoted dialogs together; with every word marked they take four times that."""
 TURNS = 480
 """Turns of all quoted dialogs together."""
+LOW_SHARE = 0.1
+"""Share of all turns that are called low."""
 MOST = 40
 """Turns at each end of a dialog that are explained."""
 
@@ -99,27 +104,33 @@ def total_length(dialogs: Sequence[QuotedDialog]) -> int:
 
 
 def lead_score(findings: Findings) -> str | None:
-    """The score that dialogs are chosen by.
+    """The score that dialogs are chosen by: one that follows people, if there is any.
 
-    The highest significant correlation with ratings, else the highest positive one, else the
-    clearest difference between the main pair. Traditional metrics only where there is no other:
-    that a dialog is long can be seen without reading it.
+    The highest significant correlation with these ratings, else a score that follows people
+    elsewhere, else the highest positive correlation, else the clearest difference between the main
+    pair. Traditional metrics only where there is no other: that a dialog is long can be seen
+    without reading it.
     """
     rows = findings.correlations_with(findings.qualities[0]) if findings.qualities else []
     significant = [r for r in rows if is_significant(r.p_adjusted)]
     ours = [r for r in rows if findings.kinds.get(r.score) != "T"]
     if best := [r for r in significant if r in ours] or significant:
         return max(best, key=lambda r: abs(r.value or 0)).score
-    if positive := [r for r in ours if (r.value or 0) > 0]:
-        return max(positive, key=lambda r: r.value or 0).score
-    pair = findings.pairs[findings.main] if findings.main else []
+    pair = score_rows(findings.pairs[findings.main]) if findings.main else []
     ranking = [
         *select_findings(pair, "higher", "lower"),
         *select_findings(pair, "hint"),
         *select_findings(pair, "unclear"),
     ]
-    first = [d for d in ranking if d.kind != "traditional"] or ranking
-    return first[0].score if first else next(iter(findings.central_ranges), None)
+    grades = {s.name: grade_of(s.name, s.better) for s in findings.scores}
+    names = list(dict.fromkeys([*(d.score for d in ranking), *findings.central_ranges]))
+    if follows := [name for name in names if grades[name] == "follows people"]:
+        return follows[0]
+    if positive := [r for r in ours if (r.value or 0) > 0]:
+        return max(positive, key=lambda r: r.value or 0).score
+    described = [d for d in ranking if not is_exploratory(d)] or ranking
+    first = [d for d in described if d.kind != "traditional"] or described
+    return first[0].score if first else next(iter(names), None)
 
 
 def select_examples(findings: Findings, lead: str) -> list[Example]:
@@ -127,10 +138,65 @@ def select_examples(findings: Findings, lead: str) -> list[Example]:
     names = list(findings.central_ranges)
     dialogs = pl.scan_parquet(findings.run.folder / "dialog.parquet", glob=False)
     units = dialogs.select("dialog", "speaker", "system", *names)
-    if HUMAN not in findings.systems:
+    if findings.systems != [HUMAN]:
         units = units.filter(pl.col("system") != HUMAN)
     ratings = lead_ratings(findings)
-    return choose_examples(units.collect(), names, findings.titles, lead, ratings, QUOTED)
+    examples = choose_examples(units.collect(), names, findings.titles, lead, ratings, QUOTED)
+    return find_low_turns(findings, examples, lead, ratings)
+
+
+def find_low_turns(
+    findings: Findings, examples: Sequence[Example], lead: str, ratings: pl.DataFrame | None
+) -> list[Example]:
+    """The examples, those in the worse half with the first turn that is in the worst tenth of all.
+
+    By people's ratings of turns, else by the score that dialogs are chosen by.
+    """
+    turns, title, sign = turn_values(findings, lead)
+    if turns is None or turns.is_empty():
+        return list(examples)
+    worst = pl.col("value") * sign
+    limit, middle = (turns.select(worst.quantile(q, "lower")).item() for q in (LOW_SHARE, 0.5))
+    low = turns.filter(worst <= limit) if limit < middle else turns.clear()
+    first = low.sort("turn").unique(["dialog", "speaker"], keep="first", maintain_order=True)
+    found = {
+        (d, s): (t, v)
+        for d, s, t, v in first.select("dialog", "speaker", "turn", "value").iter_rows()
+    }
+    median = None if ratings is None else ratings["value"].median()
+    result = []
+    for example in examples:
+        place = next((p.percentile for p in example.places if p.score == lead), 50.0)
+        is_worse = sign * (place - 50) < 0
+        if example.rating is not None and isinstance(median, float):
+            is_worse = example.rating <= median
+        turn, value = found.get((example.dialog, example.speaker), (None, 0.0))
+        if is_worse and turn is not None:
+            share = f"worst {LOW_SHARE:.0%} of turns"
+            reason = f"{title} {format_number(value)}, in the {share}"
+            example = replace(example, low_turn=turn, low_reason=reason)
+        result.append(example)
+    return result
+
+
+def turn_values(findings: Findings, lead: str) -> tuple[pl.DataFrame | None, str, int]:
+    """What turns of systems were rated or scored with, its name, and -1 where lower is better."""
+    run, rated = findings.run, [q for q, level in findings.qualities if level == "turn"]
+    is_system = pl.col("system") != HUMAN
+    if rated and findings.judgements is not None:
+        gold = judgements_at(findings.judgements, "turn").gold().filter(quality=rated[0])
+        units = run.at("turn", KEYS["turn"]).filter(is_system)
+        rows = match_units(units, gold, "turn").frame.filter(pl.col("value").is_not_null())
+        return rows, f"“{rated[0]}”", 1
+    table = pl.scan_parquet(run.folder / "turn.parquet", glob=False)
+    if lead not in table.collect_schema():
+        return None, "", 1
+    scored = table.filter(is_system, pl.col(lead).is_not_null()).select(*KEYS["turn"], value=lead)
+    row = findings.lead_correlation(lead)
+    lower = next(s.better for s in findings.scores if s.name == lead) == "lower"
+    if row is not None and row.value is not None and is_significant(row.p_adjusted):
+        lower = row.value < 0
+    return scored.collect(), lower_first_letter(findings.titles[lead]), -1 if lower else 1
 
 
 def lead_ratings(findings: Findings) -> pl.DataFrame | None:
@@ -140,21 +206,21 @@ def lead_ratings(findings: Findings) -> pl.DataFrame | None:
     """
     if findings.judgements is None or not findings.qualities:
         return None
-    quality, level = findings.qualities[0]
-    ratings = judgements_at(findings.judgements, "turn" if level == "turn" else "dialog").frame
-    units = ratings.filter(quality=quality).group_by(
-        "dialog", "turn", "speaker", maintain_order=True
+    quality, name = findings.qualities[0]
+    level: Level = "turn" if name == "turn" else "dialog"
+    own = Judgements(judgements_at(findings.judgements, level).frame.filter(quality=quality))
+    units = findings.run.at(level, KEYS[level])
+    if findings.systems != [HUMAN]:
+        units = units.filter(pl.col("system") != HUMAN)
+    matched = match_units(units, own.gold(), level).frame
+    values = matched.group_by("dialog", "speaker", maintain_order=True).agg(pl.col("value").mean())
+    scales = own.frame.group_by("dialog").agg(
+        scale_min=pl.col("scale_min").min(), scale_max=pl.col("scale_max").max()
     )
-    medians = units.agg(
-        pl.col("value").median(),
-        judges=pl.col("value").count(),
-        scale_min=pl.col("scale_min").min(),
-        scale_max=pl.col("scale_max").max(),
-    )
-    dialogs = medians.group_by("dialog", "speaker", maintain_order=True).agg(
-        pl.col("value").mean(), pl.col("judges", "scale_max").max(), pl.col("scale_min").min()
-    )
-    return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
+    judges = own.gold().group_by("dialog").agg(pl.col("judges").max())
+    facts = scales.join(judges, on="dialog")
+    rated = values.drop_nulls("value").join(facts, on="dialog", how="left", maintain_order="left")
+    return rated.with_columns(quality=pl.lit(quality))
 
 
 def lead_evidence(

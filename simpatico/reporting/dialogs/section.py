@@ -19,12 +19,10 @@ from simpatico.wording import capitalize, format_count, join_with_and, lower_fir
 ONLY = {"The only dialog": "The one dialog", "One of 2 dialogs": "Both dialogs"}
 """Titles in a run of one or two dialogs, and the heading they get."""
 KINDS = {
-    "Worked": "one that worked",
-    "Failed": "one that failed",
-    "Top of both": "one at the top of both rankings",
-    "Bottom of both": "one at the bottom of both",
-    "Highest": "the highest",
+    "Lowest rated": "the lowest rated",
+    "Highest rated": "the highest rated",
     "Lowest": "the lowest",
+    "Highest": "the highest",
     "Disagree": "where metric and raters disagree",
     "Metrics disagree": "one where metrics disagree",
 }
@@ -64,7 +62,8 @@ def dialogs_heading(quotations: Quotations) -> str:
     titles = [q.example.title for q in quotations.dialogs]
     if titles[0] in ONLY:
         return ONLY[titles[0]]
-    kinds = [words for start, words in KINDS.items() if any(t.startswith(start) for t in titles)]
+    starts = {next((start for start in KINDS if t.startswith(start)), "") for t in titles}
+    kinds = [words for start, words in KINDS.items() if start in starts]
     if not kinds:
         return f"{format_count(len(titles), 'dialog')} to read"
     return capitalize(join_with_and(kinds))

@@ -43,6 +43,8 @@ class QuotedTurn:
     """Shares of the eight emotions; empty where no word shows one, null where none was sought."""
     speaker: str
     left_out: int
+    note: str = ""
+    """What is said of this turn, such as that here it went wrong."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ def quote_dialog(
         style = voices[turn["speaker"], turn["system"]]
         share = None if emotions is None else shares.get(turn["turn"], {})
         left_out = len(turn["text"]) - len(text)
-        content.append(QuotedTurn(style, text, marks, share, turn["speaker"], left_out))
+        note = f"first low turn: {example.low_reason}" * (turn["turn"] == example.low_turn)
+        content.append(QuotedTurn(style, text, marks, share, turn["speaker"], left_out, note))
     omitted_after = first if dialog.height > most else None
     texts = dict(dialog.select("row", "text").iter_rows())
     why = strongest_words((texts[at], marks) for at, marks in evidence.items())
@@ -185,6 +188,8 @@ def dialog_facts(dialog: QuotedDialog) -> list[Child]:
             scale = f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}"
         raters = f", {format_count(example.judges, 'rater')}" if example.judges else ""
         lines.append(f"Rating {format_number(example.rating, 1)}{scale}{raters}")
+    if example.low_turn is not None:
+        lines.append(f"First low turn: {example.low_turn + 1} of {format_count(dialog.total)}")
     return lines
 
 
@@ -239,9 +244,10 @@ def turn_items(dialog: QuotedDialog, strips: bool) -> Iterator[Html]:
             if turn.text.strip()
             else remark("(no words)"),
             remark(end) if turn.left_out else None,
+            remark(turn.note, "end low") if turn.note else None,
         )
 
 
-def remark(text: str) -> Html:
+def remark(text: str, kind: str = "end") -> Html:
     """Words that nobody in the dialog said."""
-    return el("span", {"class": "end"}, text)
+    return el("span", {"class": kind}, text)

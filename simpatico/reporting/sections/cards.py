@@ -67,6 +67,7 @@ def metric_card(findings: Findings, score: ScoreInfo) -> Html:
     chart = RangeChart(score.low, score.high, central.p5, central.p95, marks, score.direction)
     levels = "turn, dialog" if score.level == "turn" else score.level
     careful, citation = score.card.get("careful"), score.card.get("citation")
+    controls = findings.controls.get(score.name)
     return el(
         "article",
         {"class": "card"},
@@ -75,6 +76,7 @@ def metric_card(findings: Findings, score: ScoreInfo) -> Html:
         range_chart(chart),
         el("p", {"class": "w"}, evidence_of(score.name).sentence(score.better)),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
+        el("p", {"class": "w"}, f"{controls}.") if controls else None,
         el("p", {"class": "n"}, scored_counts(findings, score)),
         el("p", {"class": "n"}, citation) if citation else None,
         el("p", {"class": "sig"}, score.signature),

@@ -6,13 +6,15 @@ The design of Giorgi et al. (2023): the ratings of a quality are regressed on a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simpatico.charts.html import Html, el
 from simpatico.charts.incremental import GainBlock, GainCell, GainRow, incremental_table
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED_MODELS
 from simpatico.reporting.sections import components as page
 from simpatico.validation.chart import Quality, is_significant
-from simpatico.validation.incremental.rows import ALL, IncrementalRow
+from simpatico.validation.incremental.rows import ALL, Group, IncrementalRow
 from simpatico.wording import format_count, lower_first_letter
 
 WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no fit"}
@@ -23,7 +25,7 @@ def incremental_section(findings: Findings) -> page.Section | None:
     """Whether a psychological metric explains what the traditional ones do not; null if unrated."""
     if findings.evidence is None:
         return None
-    blocks = [b for q in findings.qualities if (b := gain_block(findings, q))]
+    blocks = gain_blocks(findings, findings.qualities)
     content: list[Html]
     if not findings.evidence.incremental:
         finding = "Incremental validity needs traditional and psychological metrics"
@@ -47,7 +49,8 @@ def incremental_section(findings: Findings) -> page.Section | None:
             "Adjusted R²: the share of variance in human ratings that a regression explains. T is "
             "the traditional metric alone, P the psychological metric alone, P+T both. In a bar, "
             "grey is T and purple the gain from adding P; dashed purple is not significant: the "
-            "95% CI includes zero, or the test is not significant after correction."
+            "95% CI includes zero, or the test is not significant after correction. Learned "
+            "metrics (L) have seen ratings, and so are a group of their own."
         )
         content = [legend, incremental_table(blocks), *after_table(findings)]
     return page.make_section("adds", "What each metric adds", finding, content)
@@ -67,7 +70,9 @@ def after_table(findings: Findings) -> list[Html]:
         el("code", None, "simpatico validate --json"),
         ".",
     )
-    return [page.small_print(note), method] if few else [method]
+    sparse = findings.evidence.sparse if findings.evidence else []
+    losses = [page.small_print(f"{s.sentence}.") for s in sparse]
+    return [*losses, *([page.small_print(note)] if few else []), method]
 
 
 def quality_rows(findings: Findings, quality: Quality) -> list[IncrementalRow]:
@@ -94,7 +99,7 @@ def incremental_finding(findings: Findings) -> str:
     models = [r for r in rows if r.added_name != ALL] or rows
     gains = [r for r in models if is_clear_gain(r)]
     if not gains:
-        return "No psychological metric adds significantly to the traditional ones"
+        return "No metric adds significantly to the traditional ones"
     names = sorted({r.added_name for r in gains}, key=list(findings.titles).index)
     titles = [findings.titles.get(n, n) for n in names]
     text = page.sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
@@ -109,12 +114,19 @@ def incremental_finding(findings: Findings) -> str:
     return f"{text} {verb} to the traditional metrics in {share}{where}; {proof}"
 
 
-def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
-    """One quality: a line for each traditional metric, a column for each psychological one.
+def gain_blocks(findings: Findings, qualities: Sequence[Quality]) -> list[GainBlock]:
+    """For each quality what psychological metrics add, and what learned ones do."""
+    groups: tuple[Group, ...] = ("P", "L")
+    blocks = (gain_block(findings, q, group) for q in qualities for group in groups)
+    return [block for block in blocks if block]
+
+
+def gain_block(findings: Findings, quality: Quality, group: Group = "P") -> GainBlock | None:
+    """One quality: a line for each traditional metric, a column for each metric of the group.
 
     Null below the minimum of ratings. P alone has one value a column, whichever the line.
     """
-    rows = quality_rows(findings, quality)
+    rows = [r for r in quality_rows(findings, quality) if r.group == group]
     n = max((r.n for r in rows), default=0)
     if n < RATED_MODELS:
         return None
@@ -123,7 +135,7 @@ def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
     by_name = {(r.score, r.added_name): r for r in rows}
     titles = {**findings.titles, ALL: "All combined"}
     return GainBlock(
-        title=f"“{quality[0]}”",
+        title=f"“{quality[0]}”{', learned metrics (L)' if group == 'L' else ''}",
         about=format_count(n, f"rated {quality[1]}"),
         columns=tuple((titles.get(c, c), by_name[lines[0], c].adj_r2_p) for c in columns),
         rows=tuple(
@@ -134,6 +146,7 @@ def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
             )
             for name in lines
         ),
+        group=group,
     )
 
 

@@ -65,13 +65,17 @@ def rerun_commands(findings: Findings, judged: str | None) -> list[str]:
     systems = f" --pair {' '.join(map(quote, pair))}" if pair else ""
     baseline = quote(",".join(findings.traditional))
     baseline = f" --traditional {baseline}" if findings.traditional else ""
+    people = " --with-human" if findings.with_human else ""
+    people += f" --by {quote(findings.by)}" if findings.by else ""
+    several = len(findings.run_names) > 1  # which files are of which run is not known any more
     commands = [
-        f"simpatico score {files} --metrics {metrics}{options} --out {run}",
-        f"simpatico compare {run}",
+        f"simpatico score {'…' if several else files} --metrics {metrics}{options} --out "
+        f"{'RUN' if several else run}",
+        f"simpatico compare {run}{ratings if findings.evidence else ''}{people}",
         f"simpatico validate {run}{ratings}{baseline if findings.evidence else ''}"
-        if judged
+        if judged and not several
         else "",
-        f"simpatico report {run}{ratings}{systems}{baseline} --out report.html",
+        f"simpatico report {run}{ratings}{systems}{people}{baseline} --out report.html",
     ]
     return [command for command in commands if command]
 

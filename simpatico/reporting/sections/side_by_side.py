@@ -16,7 +16,7 @@ from simpatico.charts.radar import Radar, RadarOutline, radar
 from simpatico.charts.systems import SystemStyle, styled_name, user_style
 from simpatico.comparison.chart import color_names
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.headline import SystemName, TextPart
+from simpatico.comparison.headline import SystemName, TextPart, score_rows
 from simpatico.comparison.samples import HUMAN
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RADAR_DIALOGS, RADAR_METRICS
@@ -69,7 +69,7 @@ def systems_finding(findings: Findings) -> list[TextPart]:
         return ["How ", SystemName(systems[0]), " scores"]
     if not findings.pairs:
         return ["How the systems score"]
-    every = [d for pair in findings.pairs.values() for d in pair]
+    every = [d for pair in findings.pairs.values() for d in score_rows(pair)]
     comparable = [d for d in every if d.finding not in ("too_few", "same")]
     if not comparable:
         return ["Too few dialogs to compare any two systems"]

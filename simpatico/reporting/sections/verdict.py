@@ -7,17 +7,32 @@ with human ratings at all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simpatico.charts.differences import difference_table
 from simpatico.charts.html import Child, Html, el
 from simpatico.charts.systems import styled_name
 from simpatico.comparison.chart import color_names, pair_table
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.headline import headline, lede, single_system_headline
+from simpatico.comparison.headline import (
+    headline,
+    lede,
+    people_rows,
+    score_rows,
+    single_system_headline,
+)
+from simpatico.comparison.samples import PEOPLE
 from simpatico.comparison.verdict import CORRECTIONS
-from simpatico.reporting.findings import Findings, Pair, rating_direction
+from simpatico.reporting.findings import Findings, Pair, score_direction
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
-from simpatico.wording import format_correlation, format_count, join_with_and, lower_first_letter
+from simpatico.wording import (
+    NO_VALUE,
+    format_correlation,
+    format_count,
+    join_with_and,
+    lower_first_letter,
+)
 
 VERBS = {
     1: ("also correlates with", "also correlate with"),
@@ -86,8 +101,9 @@ def raters_sentence(findings: Findings) -> str:
     if not findings.main or not findings.qualities:
         return ""
     pair = findings.pairs[findings.main]
-    scores = {d.title or d.score: d.score for d in pair if d.finding in ("higher", "lower")}
-    signs = {title: rating_direction(findings, score) for title, score in scores.items()}
+    found = [d for d in score_rows(pair) if d.finding in ("higher", "lower")]
+    scores = {d.title or d.score: d.score for d in found}
+    signs = {title: score_direction(findings, score) for title, score in scores.items()}
     parts: list[str] = []
     for sign, verbs in VERBS.items():
         titles = [t for t, own in signs.items() if own == sign]
@@ -112,11 +128,13 @@ def rating_correlation_text(findings: Findings, score: str) -> str:
     A difference on a metric that raters do not share may be real and still not matter.
     """
     row = findings.lead_correlation(score)
+    if score.startswith(f"{PEOPLE}: "):
+        return NO_VALUE
     if row is None or row.value is None:
         return "–"
     if row.n < RATED:
         return "too few ratings"
-    r, direction = format_correlation(row.value), rating_direction(findings, score)
+    r, direction = format_correlation(row.value), score_direction(findings, score)
     if not direction:
         return f"{r} (n.s.)"
     if direction < 0:
@@ -155,8 +173,8 @@ def pair_pane(findings: Findings, pair: Pair, *, first: bool) -> list[Child]:
     )
     return [
         None if first else [claim, size],
-        difference_table(pair_table(differences, styles, correlation)),
-        reading_notes(differences[0]) if differences[0].family else None,  # 0: nothing was tested
+        difference_table(pair_table(differences, styles, correlation, findings.controls)),
+        reading_notes(differences) if any(d.family for d in differences) else None,
     ]
 
 
@@ -190,8 +208,10 @@ def pair_matrix(findings: Findings) -> Html:
     return el("fieldset", attributes, el("legend", None, legend), page.table(None, head, rows))
 
 
-def reading_notes(first: Difference) -> Html:
-    """How to read the table of a pair; all its differences were tested alike."""
+def reading_notes(pair: Sequence[Difference]) -> Html:
+    """How to read the table of a pair; ratings and scores are a family of tests each."""
+    first, ratings = (score_rows(pair) or pair)[0], people_rows(pair)
+    apart = f" (ratings: {format_count(ratings[0].family)}, on their own)" if ratings else ""
     level = f"{100 * first.confidence:.4g}%"
     units = "prompts" if first.unit == "prompt" else "dialogs"
     draw = (
@@ -203,7 +223,7 @@ def reading_notes(first: Difference) -> Html:
         el("b", None, "Thick line"),
         f": {level} CI. ",
         el("b", None, "Thin ends"),
-        f": the CI adjusted for {format_count(first.family, 'comparison')}. Significance is "
+        f": the CI adjusted for {format_count(first.family, 'comparison')}{apart}. Significance is "
         f"decided by {CORRECTIONS[first.correction]}’s correction over all of them, slightly less "
         f"strict than the thin ends. The unit is the {first.unit}, not the turn, since turns of "
         "one dialog are not independent.",

@@ -18,8 +18,10 @@ from pathlib import Path
 
 import polars as pl
 
+from simpatico.progress import track_each
 from simpatico.reproduction.cells import PERHAPS, UNEXPLAINED, Cell, Reproduction, make_cell
 from simpatico.reproduction.clustered_correlation import dense_codes
+from simpatico.reproduction.plan import Plan, make_plan
 from simpatico.reproduction.psychological_metrics import data as data_sets
 from simpatico.reproduction.psychological_metrics import paper as tables
 from simpatico.reproduction.psychological_metrics.traditional import (
@@ -65,10 +67,12 @@ def reproduce(
     seed, lexicon = request.sample.seed, request.lexicon
     paths, omissions = data_sets.locate_sets(data)
     traditional = TraditionalMetrics(request, tell)
-    rows = {s: data_sets.score_rated_units(s, path, lexicon) for s, path in paths.items()}
-    cells = [cell for s in rows for cell in psychological_cells(rows[s], s.name, lexicon, seed)]
-    columns = {s: traditional.columns(rows[s], s, data) for s in rows}
-    others = [c for s in rows for c in incremental_cells(rows[s], s.name, columns[s], seed=seed)]
+    rows, cells, columns, others = {}, list[Cell](), {}, list[Cell]()
+    for s in track_each("data sets", list(paths)):
+        rows[s] = data_sets.score_rated_units(s, paths[s], lexicon)
+        cells += psychological_cells(rows[s], s.name, lexicon, seed)
+        columns[s] = traditional.columns(rows[s], s, data)
+        others += incremental_cells(rows[s], s.name, columns[s], seed=seed)
     if all(s in rows for s in data_sets.POOL):
         pool = pl.concat(rows[s] for s in data_sets.POOL)
         for name in (tables.POOLED, tables.WITHIN):
@@ -84,6 +88,14 @@ def reproduce(
         lambda cell: explain_deviation(cell, cells),
         others,
     )
+
+
+def plan(data: Path, request: Request) -> Plan:
+    """What `reproduce` would compute, and how long it takes."""
+    paths, omissions = data_sets.locate_sets(data)
+    traditional = TraditionalMetrics(request, lambda _: None)
+    names, runnable = [s.name for s in paths], list(traditional.runnable.values())
+    return make_plan(names, runnable, request.sample, [*omissions, *traditional.omissions])
 
 
 def psychological_cells(

@@ -87,10 +87,15 @@ class TraditionalMetrics:
         for title, (name, parameters) in PAPER_METRICS.items():
             if name in names:
                 runnable = runnable_metric(name, **request.parameters_of(name) | parameters)
-                if isinstance(runnable, RunnableMetric):
-                    self.runnable[title] = runnable
-                else:
+                if isinstance(runnable, str):
                     self.omissions.append(f"{title}: {runnable}")
+                elif runnable.slow and request.metrics is None:
+                    self.omissions.append(
+                        f"{title}: it runs a language model, about a second per reply; add "
+                        f"--metrics {name}"
+                    )
+                else:
+                    self.runnable[title] = runnable
 
     def columns(self, rows: pl.DataFrame, data_set: DataSet, data: Path) -> list[MetricColumn]:
         """A column for each metric, in the order of the rows: published scores first, then ours."""

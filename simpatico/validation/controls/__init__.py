@@ -168,7 +168,8 @@ def turns_from_logs(run: Run, paths: tuple[Path | str, ...], dialogs: pl.Series)
     """These dialogs, read from the files that the run was scored from; other files are refused."""
     facts = run.facts
     options = {name: value for name, value in facts["options"].items() if name != "chunk"}
-    logs = Conversations(**{**options, "paths": paths})
+    pairs = tuple((field, column) for field, column in options.pop("columns", ()))
+    logs = Conversations(**{**options, "paths": paths, "columns": pairs})
     hashes = [describe_input(source)["sha256"] for source in logs.sources]
     if hashes != [source["sha256"] for source in facts["inputs"]]:
         raise DataError(

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
+from simpatico.progress import track_each
 from simpatico.stats.correction import CORRECTIONS, Correction, correct_p_values
 from simpatico.stats.regression import NestedModels, prepare_nested
 from simpatico.stats.result import Row
+from simpatico.turns import Level
 from simpatico.validation.correlations import CorrelationSettings, row_clusters
 from simpatico.validation.incremental import Incremental, IncrementalSettings, compare_all
 from simpatico.validation.matching import match_units
 
 ALL = "all"
+DENSE = 0.8
+"""Share of rated units that a score must have: with less, its models are about other units."""
 ROOM = 20_000_000
 """Numbers that the models of a batch may take; models of a batch share their resamples."""
 
 
+Group = Literal["P", "L"]
+"""What is added to traditional scores: psychological ones, or those of learned models."""
 ScoreGroup = tuple[str, tuple[str, ...]]
 """One score, or all of a kind, under one name."""
 
@@ -40,7 +46,8 @@ class CorrectedPValues(NamedTuple):
 class IncrementalRow(Row):
     """The gain in adjusted R² of T and P over T alone, each one score or all of its kind.
 
-    `score`: T; `added_name`: P, a psychological score or "all"; `added`: the scores of P.
+    `score`: T; `added_name`: P, a psychological score or "all"; `added`: the scores of P; `group`:
+    "L" where these are scores of learned metrics, which have seen ratings, instead.
     `p_value`: the cluster-robust test of the added coefficients; `p_paper`: the paired t-test of
     absolute residuals over rows; `p_clustered`: the same with clustered errors; `cv_gain`: the
     cross-validated gain. Corrected over the `family`: all rows of a quality, single and joint.
@@ -67,6 +74,52 @@ class IncrementalRow(Row):
     p_paper_bh: float | None
     p_paper_holm: float | None
     family: int
+    group: Group = "P"
+
+
+@dataclass(frozen=True)
+class SparseScore:
+    """A score that few rated units have: models with it would be fitted to these units only.
+
+    Left out, unless it was asked for by name.
+    """
+
+    score: str
+    level: Level
+    n: int
+    of: int
+    left_out: bool
+
+    @property
+    def sentence(self) -> str:
+        """What became of the units that lack it."""
+        units = f"{self.n:,} of {self.of:,} rated {self.level}s"
+        if self.left_out:
+            return (
+                f"{self.score} is left out of T, P and P+T, as only {units} have it; name it with "
+                "--scores to fit the models to these"
+            )
+        return f"T, P and P+T with {self.score} are fitted to the {units} that have it"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def find_sparse_scores(
+    scores: pl.DataFrame, gold: pl.DataFrame, level: Level, asked: Collection[str] = ()
+) -> list[SparseScore]:
+    """Scores that less than `DENSE` as many rated units have as have the most frequent score.
+
+    Example: of 300 rated turns 300 have `length` and 135 `emotional_consistency`: 135 < .8 x 300.
+    """
+    units = match_units(scores, gold, level)
+    counts = {name: units.frame[name].fill_nan(None).count() for name in units.scores}
+    most = max(counts.values(), default=0)
+    return [
+        SparseScore(name, level, n, most, name not in asked)
+        for name, n in counts.items()
+        if 0 < n < DENSE * most
+    ]
 
 
 def incremental_rows(
@@ -76,6 +129,7 @@ def incremental_rows(
     traditional: Sequence[str],
     psychological: Sequence[str],
     how: CorrelationSettings | None = None,
+    group: Group = "P",
 ) -> list[IncrementalRow]:
     """Each traditional score and all of them, with and without each psychological one and all.
 
@@ -96,7 +150,7 @@ def incremental_rows(
     models = list(product(units.qualities, t_groups, p_groups))
     cases = (
         prepare_comparison(units.of_quality(quality), t_scores, p_scores, how)
-        for quality, (_, t_scores), (_, p_scores) in models
+        for quality, (_, t_scores), (_, p_scores) in track_each("incremental validity", models)
     )
     gains = [gain for batch in batch_by_size(cases) for gain in compare_all(batch)]
     rows: list[IncrementalRow] = []
@@ -107,7 +161,7 @@ def incremental_rows(
             if own_quality == quality
         ]
         rows += family_rows(quality, family, how.correction, unmatched=units.unmatched[quality])
-    return rows
+    return [replace(row, group=group) for row in rows]
 
 
 def prepare_comparison(

@@ -45,14 +45,21 @@ def test_words_for_people(run):
     done = simpatico("compare", run)
     lines = done.stdout.splitlines()
     assert done.returncode == 0
-    assert lines[0] == "birch has a higher warmth than ash. No significant difference on wit."
+    assert (
+        lines[0]
+        == "Descriptive: birch has a higher warmth than ash. No significant difference on wit."
+    )
     assert lines[1].startswith("Based on 20 prompts that both replied to. Largest effect (large, ")
     assert lines[1].endswith(
         " SD between prompts): birch is higher in warmth in 100% of prompts (ties count half)."
     )
     assert "birch vs. ash, 20 prompts that both replied to" in lines[3]
-    after = [line for line in lines if line.startswith(("Higher", "  birch", "No sig", "  Wit"))]
-    assert after[0] == "Higher for birch"
+    after = [
+        line
+        for line in lines
+        if line.startswith(("Descriptive: higher", "  birch", "No sig", "  Wit"))
+    ]
+    assert after[0] == "Descriptive: higher for birch"
     assert after[1].startswith("  birch has a higher warmth than ash: +0.")
     assert after[2] == "No significant difference"
     assert " Smallest detectable difference (80% power): " in after[3]
@@ -66,7 +73,7 @@ def test_many_pairs_show_only_what_was_found(tmp_path):
     scores = {"warmth": {s: v.tolist() for s, v in zip("abcde", values, strict=True)}}
     done = simpatico("compare", make_run(tmp_path / "run", scores).folder)
     assert done.stdout.count(" vs. ") == 10
-    assert done.stdout.count("Higher for a\n") == 4
+    assert done.stdout.count("Descriptive: higher for a\n") == 4
     assert "\nNo significant difference" not in done.stdout
     assert done.stdout.splitlines()[-1] == "6 other comparisons: no significant difference in 6."
 

@@ -46,6 +46,8 @@ def test_tools_and_instructions_are_set_aside_and_parts_are_read(tmp_path: Path)
         },
         "rejected": {},
         "formats": {"a.jsonl": "openai"},
+        "ignored": {},
+        "columns": {},
     }
 
 

@@ -204,5 +204,6 @@ def test_a_header_without_text(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path}:1: there is no column 'text'; it may also be called message, utterance, content"
+        f"{path}:1: there is no column 'text'; it may also be called message, utterance, content, "
+        "or say which it is with --columns text=NAME"
     )

@@ -178,7 +178,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     missing = tmp_path / "missing.jsonl"
     for path, reason in {
         missing: "no such file; check the path",
-        tmp_path: "unrecognised input format",
+        tmp_path: "no file in this folder holds conversations",
     }.items():
         with pytest.raises(DataError) as caught:
             read(path, on_error="skip")
@@ -186,7 +186,8 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(DataError) as caught:
         read(tmp_path, format="table")
     assert str(caught.value) == (
-        f"{tmp_path}: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
+        f"{tmp_path}: no file in this folder holds conversations; name the files, or their format "
+        "with --format"
     )
     with pytest.raises(DataError, match="not a valid file name"):
         read("a\0b")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from simpatico.errors import UnknownName
 from simpatico.reporting.dialogs.choice import (
     ScorePlace,
-    agreement_heading,
     choose_examples,
     percentiles,
     rated_standing,
@@ -48,28 +47,28 @@ def titles_of(examples):
 RATINGS = [1.0, 2.0, 2.5, 3.0, 3.2, 3.4, 3.6, 4.0, 4.4, 4.8]
 
 
-def test_with_ratings_it_is_agreement_at_both_ends_then_disagreement_then_each_system():
+def test_with_ratings_it_is_both_ends_of_these_then_disagreement_then_each_system():
     """Both rank alike but for d1 (empathy highest) and d8 (empathy lowest).
 
-    Empathy by rank: d8 d0 d2 … d7 d9 d1, that is percentiles 5, 15, … 95. d9 has 85 + 95 and d0
-    15 + 5, the outermost means; d1 is 95 against 15 of the raters and d8 5 against 85. The ends of
+    Empathy by rank: d8 d0 d2 … d7 d9 d1, that is percentiles 5, 15, … 95. d0 and d9 are the ends
+    of the ratings; d1 is 95 against 15 of the raters and d8 5 against 85. The ends of
     system a are d0 (quoted already) and d8 (too); of b, d1 (too) and d9 (too).
     """
     empathy = [0.10, 0.99, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.01, 0.9]
     examples = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert titles_of(examples) == [
-        ("d9", "Worked: empathy above the median, raters near the top"),
-        ("d0", "Failed: empathy below the median, raters near the bottom"),
+        ("d0", "Lowest rated: empathy below the median"),
+        ("d9", "Highest rated: empathy above the median"),
         ("d1", "Disagree: empathy in the top 10%, raters below the median"),
         ("d8", "Disagree: raters above the median, empathy in the bottom 10%"),
     ]
-    assert (examples[0].rating, examples[0].judges, examples[0].quality) == (
+    assert (examples[1].rating, examples[1].judges, examples[1].quality) == (
         4.8,
         3,
         "overall",
     )
-    assert examples[0].scale == (1.0, 5.0)
-    assert examples[0].places == (ScorePlace("empathy", 0.9, 85.0),)
+    assert examples[1].scale == (1.0, 5.0)
+    assert examples[1].places == (ScorePlace("empathy", 0.9, 85.0),)
 
 
 def test_without_disagreement_none_is_told_and_systems_follow():
@@ -79,8 +78,8 @@ def test_without_disagreement_none_is_told_and_systems_follow():
         ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
     assert titles_of(examples) == [
-        ("d9", "Worked: empathy in the top 10%, raters near the top"),
-        ("d0", "Failed: empathy in the bottom 10%, raters near the bottom"),
+        ("d0", "Lowest rated: empathy in the bottom 10%"),
+        ("d9", "Highest rated: empathy in the top 10%"),
         ("d8", "a: highest rated"),
         ("d1", "b: lowest rated"),
     ]
@@ -91,8 +90,8 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
         ten([1 - i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
     assert titles_of(examples)[:2] == [
-        ("d9", "Worked: empathy in the bottom 10%, raters near the top"),
-        ("d0", "Failed: empathy in the top 10%, raters near the bottom"),
+        ("d0", "Lowest rated: empathy in the top 10%"),
+        ("d9", "Highest rated: empathy in the bottom 10%"),
     ]
     values = [1 - i / 10 for i in range(10)]
     values[1] = 0.001
@@ -102,30 +101,21 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
     )
 
 
-def test_worked_and_failed_are_said_only_where_the_scale_bears_it():
-    """All ratings lie between 4.1 and 5 of 5: the lowest of them is no failure, nor near the bottom."""
-    kind = [4.1 + i / 11 for i in range(10)]
-    examples = choose_examples(
-        ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(kind)
-    )
-    assert examples[1].title == (
-        "Bottom of both rankings: empathy in the bottom 10%, raters among their lowest"
-    )
+def test_of_many_dialogs_with_one_rating_the_score_decides():
+    """Thumbs: d0 to d4 are down, d5 to d9 up; empathy is lowest in d3 and highest in d8."""
+    empathy = [0.4, 0.5, 0.3, 0.1, 0.2, 0.6, 0.7, 0.5, 0.9, 0.8]
+    thumbs = rated([0.0] * 5 + [1.0] * 5, (0.0, 1.0))
+    examples = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", thumbs)
+    assert titles_of(examples)[:2] == [
+        ("d3", "Lowest rated, like 4 more: empathy in the bottom 10%"),
+        ("d8", "Highest rated, like 4 more: empathy in the top 10%"),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("sign", "percentile", "share", "words"),
-    [
-        (1, 95, 0.9, "Worked"),
-        (1, 95, None, "Worked"),
-        (1, 95, 0.3, "Top of both rankings"),
-        (1, 45, 0.9, "Top of both rankings"),
-        (-1, 5, 0.1, "Failed"),
-        (-1, 55, 0.1, "Bottom of both rankings"),
-    ],
-)
-def test_heads(sign, percentile, share, words):
-    assert agreement_heading(sign, percentile, share) == words
+def test_the_ends_of_the_ratings_are_quoted_also_without_a_score():
+    dialogs = ten([None, *(i / 10 for i in range(1, 10))])
+    examples = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated(RATINGS))
+    assert titles_of(examples)[0] == ("d0", "Lowest rated")
 
 
 def test_places_in_words():

@@ -214,8 +214,8 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
 @pytest.mark.parametrize(
     ("kind", "heading"),
     [
-        ("demo", "One that worked, one that failed and where metric and raters disagree"),
-        ("unjudged", "The highest, the lowest and one where metrics disagree"),
+        ("demo", "The lowest rated, the highest rated and where metric and raters disagree"),
+        ("unjudged", "The lowest, the highest and one where metrics disagree"),
         ("few", "Both dialogs"),
     ],
 )
@@ -244,11 +244,11 @@ def test_headings_over_quoted_dialogs():
     assert dialogs_heading(with_titles("The only dialog")) == "The one dialog"
     assert dialogs_heading(with_titles("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
     assert dialogs_heading(with_titles("a: b", "a: c", "a: d")) == "3 dialogs to read"
-    assert dialogs_heading(
-        with_titles("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
-    ) == (
-        "One at the top of both rankings, one at the bottom of both and where metric and raters "
-        "disagree"
+    assert (
+        dialogs_heading(
+            with_titles("Highest rated: x", "Lowest rated, like 3 more: y", "Disagree: z")
+        )
+        == "The lowest rated, the highest rated and where metric and raters disagree"
     )
 
 
@@ -284,7 +284,7 @@ def test_words_are_not_marked_by_another_lexicon(kind, reason):
 
 
 def test_the_score_that_dialogs_are_chosen_by():
-    """It follows the raters, or else it tells the systems apart, or else it is the first."""
+    """It follows the raters, or people elsewhere, or tells the systems apart, or is the first."""
     findings = example_page("demo").findings
     assert lead_score(findings) == "style_matching"
     rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in findings.evidence.correlations]  # fmt: skip
@@ -292,6 +292,14 @@ def test_the_score_that_dialogs_are_chosen_by():
         lead_score(replace(findings, evidence=replace(findings.evidence, correlations=rows)))
         == "empathy"
     )
-    assert lead_score(replace(findings, evidence=None)) == "agreeableness"
+    # agreeableness differs more, and is not shown to follow people
+    assert lead_score(replace(findings, evidence=None)) == "style_matching"
+    followed = [
+        *findings.scores,
+        replace(findings.scores[0], name="predicted_rating", better="higher"),
+    ]
+    ranges = {**findings.central_ranges, "predicted_rating": None}
+    proven = replace(findings, scores=tuple(followed), central_ranges=ranges)
+    assert lead_score(replace(proven, evidence=None)) == "predicted_rating"
     assert lead_score(case("alone").findings) == "emotional_entropy"
     assert lead_score(case("only_parts").findings) is None

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from simpatico.comparison.difference import Difference
+from simpatico.comparison.verdict import units_text
 from simpatico.reporting.page import render_page
 from simpatico.reporting.sections.verdict import (
     raters_sentence,
@@ -22,16 +24,42 @@ from tests.reporting.pages import example_page
 from tests.reporting.tree import tree
 
 GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "Suggestive, not significant after correction", "unclear": "No significant difference", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
+EXPLORATORY = "Exploratory: scores not shown to follow people"
+DESCRIBED = ["Descriptive: higher for {a}", "Descriptive: lower for {a}"]
+ORDER = ["People's ratings", "Higher for {a}", "Lower for {a}", *DESCRIBED, GROUPS["hint"], EXPLORATORY, GROUPS["unclear"], "Not compared"]  # fmt: skip
+
+
+def group_of(difference) -> str:
+    """The heading that a row stands under: people first, then by evidence and finding."""
+    title, found = GROUPS[difference.finding], difference.finding in ("higher", "lower")
+    if difference.evidence == "people":
+        return ORDER[0]
+    if difference.evidence in ("weak", "unproven"):
+        return EXPLORATORY if found or difference.finding == "hint" else title
+    described = difference.evidence == "descriptive" and found
+    return f"Descriptive: {title[0].lower()}{title[1:]}" if described else title
 
 
 def row_of(difference: dict) -> str:
     """The words of a row from the JSON of its difference."""
     verdict, title = difference["verdict"], difference["title"]
+    if difference["evidence"] == "people":
+        n = units_text(
+            Difference(**{k: v for k, v in difference.items() if k not in ("verdict", "finding")})
+        )
+        plain = verdict.removesuffix(" Suggestive, not significant after correction.")
+        if difference["finding"] == "unclear":
+            plain = plain.replace("]. ", "] ", 1)
+        return f"{plain} People's ratings · {n} rated"
     match difference["finding"]:
         case "higher" | "lower":
             better = difference["better"]
-            points = f"{better} is better" if better else "descriptive (no better direction)"
-            return f"{verdict} {title} · {points}"
+            exploratory = difference["evidence"] in ("weak", "unproven")
+            kind = "model output" if exploratory else "descriptive"
+            points = f"{better} is better" if better else f"{kind} (no better direction)"
+            if difference["evidence"] == "follows these raters" and not better:
+                points = "follows these raters"
+            return f"{verdict} {title} · {points}{', exploratory' * exploratory}"
         case "hint":
             plain = verdict.removesuffix(" Suggestive, not significant after correction.")
             return f"{plain} {title} · not significant after correction for {difference['family']} comparisons"
@@ -86,7 +114,9 @@ def test_every_row_of_every_pair_is_that_of_the_json(kind):
             _, wins, *ratings = cells_of.pop(row_of(row))
             assert wins == format_number(row["times_in_100"], 0)
             follows = [
-                tracked_of(data["evidence"]["correlations"], quality, row["score"])
+                "–"
+                if row["metric"] == "people"
+                else tracked_of(data["evidence"]["correlations"], quality, row["score"])
                 for quality in findings.qualities[:1]
             ]
             assert ratings == follows
@@ -103,9 +133,9 @@ def test_rows_stand_under_what_was_found(kind):
     ):
         heads = [tr.text for tr in pane.all("tr", "grp")]
         counts: dict[str, int] = {}
-        for title in [GROUPS[d.finding].format(a=pair[0]) for d in rows]:
+        for title in [group_of(d).format(a=pair[0]) for d in rows]:
             counts[title] = counts.get(title, 0) + 1
-        order = [t.format(a=pair[0]) for t in dict.fromkeys(GROUPS.values())]
+        order = [t.format(a=pair[0]) for t in ORDER]
         assert heads == [f"{t}{counts[t]}" for t in order if t in counts]
 
 
@@ -118,19 +148,21 @@ def test_the_first_screen_of_the_demo():
         "7 metrics",
     ]
     assert top.one("h1").prose == (
-        "harbor sounds more agreeable than brisk, asks a question in more of its turns and writes longer "
-        "turns. No significant difference on empathic concern (trait of the writer)."
+        "People’s ratings of “overall” do not differ significantly between harbor and brisk (3.74 vs. "
+        "3.38). harbor is rated higher on “empathetic” and “interesting”. Descriptive: harbor asks a "
+        "question in more of its turns than brisk and writes longer turns. Exploratory: 1 difference on "
+        "a score not shown to follow people."
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (
-        "Based on 22 prompts that both replied to. Largest effect (large, 3.8 SD "
-        "between prompts): harbor is higher in question rate in 100% of prompts (ties count half). "
+        "Based on up to 22 prompts that both replied to. Effect on ratings (moderate, 0.5 SD between "
+        "prompts): harbor is rated higher on “overall” in 66% of prompts (ties count half). "
         "Agreeableness, length and question rate are not significantly correlated with “overall”."
     )
     first, second = (p.prose for p in list(top.all("div", "cols"))[-1].all("p"))
     assert first == (
-        "Thick line: 95% CI. Thin ends: the CI adjusted for 21 comparisons. Significance is decided "
-        "by Holm’s correction over all of them, slightly less strict than the thin ends. The unit is "
+        "Thick line: 95% CI. Thin ends: the CI adjusted for 21 comparisons (ratings: 12, on their own). "
+        "Significance is decided by Holm’s correction over all of them, slightly less strict than the thin ends. The unit is "
         "the prompt, not the turn, since turns of one dialog are not independent."
     )
     assert second == (

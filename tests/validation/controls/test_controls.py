@@ -1,6 +1,7 @@
 """Do scores notice wrong answers: figures by hand, and the command."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import simpatico
 from simpatico import Conversations, Run, load, score_run
 from simpatico.errors import DataError, UnknownName
 from simpatico.validation.controls import ControlSettings, run_controls
+from simpatico.validation.controls.rows import ControlRow
+from simpatico.validation.controls.saved import control_sentences, save_controls
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
 
@@ -185,6 +188,7 @@ def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
     assert "Scores of copied replies" in out
     assert out.splitlines()[-1] == "Not detected: bleu (copied)"
     assert err.splitlines() == [
+        f"Kept in {run.folder / 'controls.json'}, for simpatico compare and report.",
         "copied: 8 of 8 replies changed",
         "p: after Holm correction for 2 rows; lower: share of replies with a lower score; SDs: change "
         "in SDs between dialogs; n: replies, or speakers in dialogs for scores of dialogs.",
@@ -194,6 +198,40 @@ def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
     assert {row["kind"] for row in data["controls"]} == {m["kind"] for m in data["made"]}
     assert len(data["made"]) == 5
     assert set(data) == {"controls", "made", "notes"}
+
+
+def test_what_controls_said_stands_beside_the_claims_of_a_score(call, tmp_path):
+    """Repetition is lower is better; of two systems one says everything twice."""
+    rows = []
+    for d in range(12):
+        system = ("ash", "birch")[d % 2]
+        for t in range(4):
+            words = f"we saw the {('red', 'blue', 'green', 'old')[t]} house number {d} today"
+            text = " ".join([words] * (1 + 2 * (system == "ash")))
+            who = ("ann", None) if t % 2 == 0 else (system, system)
+            rows.append({"dialog": f"d{d}", "speaker": who[0], "system": who[1], "text": text})
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run = score_run(Conversations((path,)), [load("repetition")], tmp_path / "run")
+    assert "Negative controls" not in call("compare", run.folder)[1]
+    save_controls(run, [control("repetition", "copied", "does not", 24)])
+    save_controls(
+        run, [control("repetition", kind, "notices", 20) for kind in ("shuffled", "generic")]
+    )
+    sentence = (
+        "Negative controls (n = 24): detects shuffled and generic replies; does not detect copied "
+        "replies"
+    )
+    assert control_sentences(run) == {"repetition": sentence}
+    assert f" {sentence}.\n" in call("compare", run.folder)[1]
+    page = tmp_path / "x.html"
+    call("report", run.folder, "--out", page)
+    assert page.read_text(encoding="utf-8").count(sentence) == 2  # at the claim and on the card
+
+
+def control(score, kind, verdict, n):
+    values = {f.name: None for f in fields(ControlRow)}
+    return ControlRow(**{**values, "score": score, "kind": kind, "verdict": verdict, "n": n})
 
 
 def test_the_command_takes_judgements_and_controls_together(call, tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from simpatico.cli import options as opt
+from simpatico.cli.groups import CommandGroup
 from simpatico.cli.output import note, result
 
 MODULES = {
@@ -23,7 +24,7 @@ MODULES = {
 """Evaluators, and the module of this folder that has the command of each."""
 
 
-class Evaluators(click.Group):
+class Evaluators(CommandGroup):
     """The commands below `train`: each is loaded when it is called."""
 
     def list_commands(self, context: click.Context) -> list[str]:

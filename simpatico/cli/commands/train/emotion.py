@@ -94,7 +94,7 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
     A label without a --map counts as positive (negative) where at least 70% of its utterances are.
     Reports results on the test set, compared with baselines from style alone and words alone.
 
-    Use it with `--set emotional_consistency.polarity=path:MODEL`.
+    Use it with `--set emotional_consistency.polarity_model=path:MODEL`.
 
     \b
     Example:

@@ -16,7 +16,6 @@ from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.commands.train import _users as users
 from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
-from simpatico.errors import DataError
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
@@ -120,9 +119,11 @@ def judgements_in_data(data: tuple[Path, ...], format: str | None) -> Judgements
     from simpatico.readers.judgement_files import read_judgements
 
     frames = []
-    for path, prefix in zip(data, dialog_prefixes(Conversations(data).sources), strict=True):
-        dialog = pl.concat_str(pl.lit(f"{prefix}/" if prefix else ""), "dialog").alias("dialog")
-        frames.append(read_judgements(path, format=format).frame.with_columns(dialog))
+    conversations = Conversations(data, format)
+    for path, prefix in zip(data, dialog_prefixes(conversations.sources), strict=True):
+        dialog, clashes = pl.col("dialog"), list(conversations.clashing_ids)
+        name = pl.when(dialog.is_in(clashes)).then(pl.lit(f"{prefix}/") + dialog).otherwise(dialog)
+        frames.append(read_judgements(path, format=format).frame.with_columns(name.alias("dialog")))
     return Judgements(pl.concat(frames))
 
 
@@ -143,22 +144,10 @@ def match_dialog_names(judgements: Judgements, turns: Turns) -> Judgements:
     """
     import polars as pl
 
-    from simpatico.judgements import Judgements
+    from simpatico.judgements import Judgements, match_dialog_ids
 
-    full_names, by_short_name = set(turns.frame["dialog"]), dict[str, list[str]]()
-    for name in sorted(full_names):
-        by_short_name.setdefault(name.partition("/")[2], []).append(name)
-    full_name = dict[str, str]()
-    for name in judgements.frame["dialog"].unique(maintain_order=True):
-        if name in full_names or name not in by_short_name:
-            continue
-        candidates = by_short_name[name]
-        if len(candidates) > 1:
-            raise DataError(
-                f"ratings of dialog {name!r} match {' and '.join(map(repr, candidates))}; use the "
-                "full name of one of them"
-            )
-        full_name[name] = candidates[0]
+    rated = judgements.frame["dialog"].unique(maintain_order=True)
+    full_name = match_dialog_ids(rated, set(turns.frame["dialog"]))
     return Judgements(judgements.frame.with_columns(pl.col("dialog").replace(full_name)))
 
 

@@ -89,7 +89,7 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
     result = match_dialog_names(
         judgements_in_files((tmp_path / "ratings.csv",), None), read_all_turns(data, None)
     )
-    assert set(result.frame["dialog"]) == {"a/d0", "a/d1", "b/d2", "b/d3"}
+    assert set(result.frame["dialog"]) == {"d0", "d1", "d2", "d3"}
     told = ["--data", data[0], "--data", data[1], "--judgements", tmp_path / "ratings.csv"]
     code, _, err = call(
         "train", "interlocutor", *told, "--encoder", "none", "--out", tmp_path / "m"

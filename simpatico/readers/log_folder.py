@@ -1,0 +1,57 @@
+"""A folder of logs: which of its files hold conversations, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from simpatico.errors import DataError
+from simpatico.readers.file_formats._table_fields import Fields
+from simpatico.readers.input.record import Ledger, Reader
+from simpatico.readers.input.source import Source
+
+
+def log_files(
+    folder: Source, readers_of: Callable[[Source], Sequence[Reader]]
+) -> tuple[list[Source], dict[str, str]]:
+    """The files of a folder that hold conversations, by name, and why each other one does not.
+
+    Not those of its subfolders: a run that is written into the folder would be read as well.
+    """
+    sources, ignored = list[Source](), dict[str, str]()
+    for path in sorted(Path(folder.name).iterdir()):
+        if path.name.startswith(".") or not path.is_file():
+            if path.is_dir():
+                ignored[f"{path.name}/"] = "folder"
+            continue
+        source = Source.of(path)
+        if problem := why_no_conversations(source, readers_of):
+            ignored[path.name] = problem
+        else:
+            sources.append(source)
+    if not sources:
+        reasons = ", ".join(f"{name} ({why})" for name, why in list(ignored.items())[:3])
+        raise DataError(
+            f"{folder.name}: no file in this folder holds conversations"
+            + (f": {reasons}" if ignored else "")
+            + "; name the files, or their format with --format"
+        )
+    return sources, ignored
+
+
+def why_no_conversations(
+    source: Source, readers_of: Callable[[Source], Sequence[Reader]]
+) -> str | None:
+    """Why a file of a folder is left out; null if it may hold conversations."""
+    ledger = Ledger(on_error="skip")
+    if source.is_rejected(ledger):
+        return ledger.rejects[0].code.replace("_", " ")
+    readers = readers_of(source)
+    if not readers:
+        return "unrecognised format"
+    if [reader.name for reader in readers] == ["table"] and source.head.columns:
+        # one column is enough to call a file a broken table, but not to read all of a folder's
+        missing = Fields.of(source.head, dict(readers[0].mapping)).missing(source.head)
+        if missing:
+            return f"no column {missing[0]!r}"
+    return None
