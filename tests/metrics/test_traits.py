@@ -299,3 +299,14 @@ def agreement_with_answers(
 
 def test_the_shipped_models_are_two_not_one() -> None:
     assert load_trait_model(Empathy().model) != load_trait_model(Agreeableness().model)
+
+
+def test_the_card_of_another_model_tells_its_own_data(model: str) -> None:
+    card, (score_of_model,) = Empathy(model).card, Empathy(model).scores
+    assert card.about == (
+        "Empathic concern (trait of the writer) of a speaker. Trained on 40 people: a made-up "
+        "trait. In cross-validation r = 0.50 (95% CI [0.20, 0.70], n = 40); the number of words "
+        "alone reaches 0.50."
+    )
+    assert "essay" not in card.careful + score_of_model.meaning + score_of_model.more
+    assert score_of_model.meaning == "a made-up trait, as the model predicts it"
