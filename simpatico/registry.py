@@ -177,8 +177,8 @@ def checked_class(file: str, cls: type[Any]) -> type[Any]:
     if lacking or not is_dataclass(cls):
         what = f"it has no {lacking[0]!r}" if lacking else "it is no dataclass"
         raise ContractError(f"{file}:{cls.__name__} is no metric: {what}; see CONTRIBUTING.md")
-    if cls.name in builtin_names():
-        raise ContractError(f"{file}:{cls.__name__} has the name of a shipped metric, {cls.name!r}")
+    if (name := getattr(cls, "name", "")) in builtin_names():
+        raise ContractError(f"{file}:{cls.__name__} has the name of a shipped metric, {name!r}")
     return cls
 
 

@@ -201,7 +201,7 @@ def test_what_is_wrong_is_one_line(call, prompts, tmp_path):
     assert code == 2
     assert (
         err
-        == f"simpatico: {load('emotional_consistency', **MODELS | {'polarity': 'path:/no'}).missing}\n"
+        == f"simpatico: {load('emotional_consistency', **MODELS | {'polarity_model': 'path:/no'}).missing}\n"
     )
     assert not (tmp_path / "t").exists()
 

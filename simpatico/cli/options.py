@@ -235,9 +235,6 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
         own_name = metric_class(name).name
         parameters |= {name: parameters.pop(own_name)} if own_name in parameters else {}
     refuse_other_metrics(parameters, names)
-    for metric, old, new in old_parameters(parameters):
-        click.echo(f"--set {metric}.{old} is now {metric}.{new}", err=True)
-        parameters[metric][new] = parameters[metric].pop(old)
     if lexicon:
         emotional = [
             name
@@ -256,24 +253,23 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     return [load(name, **typed_parameters(name, own[name])) for name in names]
 
 
-def old_parameters(parameters: Mapping[str, Collection[str]]) -> list[tuple[str, str, str]]:
-    """Metric, old and new name of each parameter that is given by a name of the last release."""
+def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """`metric.parameter=value` as a mapping; of a parameter given twice the last value holds.
+
+    Names of the last release are taken, and the new ones said.
+    """
     from simpatico.metric import plain_name
     from simpatico.registry import OLD_PARAMETERS
 
-    given = [(metric, name) for metric, names in parameters.items() for name in names]
-    pairs = [(m, n, OLD_PARAMETERS.get((plain_name(m), n))) for m, n in given]
-    return [(metric, old, new) for metric, old, new in pairs if new]
-
-
-def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """`metric.parameter=value` as a mapping; of a parameter given twice the last value holds."""
     parameters: dict[str, dict[str, str]] = {}
     for setting in settings:
         place, equals, value = setting.partition("=")
         metric, dot, parameter = place.partition(".")
         if not equals or not dot:
             raise UnknownName(f"--set {setting!r} is not of the form metric.parameter=value")
+        if new := OLD_PARAMETERS.get((plain_name(metric), parameter)):
+            click.echo(f"--set {metric}.{parameter} is now {metric}.{new}", err=True)
+            parameter = new
         parameters.setdefault(metric, {})[parameter] = value
     return parameters
 

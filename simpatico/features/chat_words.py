@@ -109,12 +109,12 @@ def neighbours(table: WordTable, symbols: Ints) -> tuple[Ints, Ints]:
     return np.insert(row, ends, np.flatnonzero(table.counts)), before * (BOUNDARY + 1) + after
 
 
-def shuffled_rows(table: WordTable, words: ChatWords) -> Bools:
+def shuffled_rows(table: WordTable, words: ChatWords, *, below: float = MIN_ASSOCIATION) -> Bools:
     """Whether the words of each text stand in no order: their mean association is very low."""
     row, association = words.associations_of(table)
     sums = np.bincount(row, association, len(table.counts))
     # the end of a text is one more than its words
-    low = sums < MIN_ASSOCIATION * (table.counts + 1)
+    low = sums < below * (table.counts + 1)
     return np.asarray(low & (table.counts >= MIN_ORDERED))
 
 

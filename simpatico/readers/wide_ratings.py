@@ -43,7 +43,7 @@ def long_rows(rows: list[tuple[Place, Cells]]) -> tuple[list[tuple[Place, Cells]
     if others:
         notes.append(f"not numbers, so not read as ratings: {join_with_and(others)}")
     keys = [*Judgement._fields]
-    long = [
+    long: list[tuple[Place, Cells]] = [
         (
             place,
             {**{k: cells.get(k) for k in keys}, "quality": n, "value": thumb_value(cells.get(n))},

@@ -7,6 +7,7 @@ Values are text; `time` is that of a turn, and of a dialog the earliest.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -55,9 +56,9 @@ def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
         for name, stored in names.items()
     ]
     turns = rows.drop("extras").with_columns(columns)
-    value = pl.col(list(names.values())).drop_nulls()
-    same = pl.when(value.n_unique() == 1).then(value.first())
-    dialogs = turns.group_by("dialog", maintain_order=True).agg(pl.col(TIME).min(), same)
+    present = [pl.col(name).drop_nulls() for name in names.values()]
+    same = [pl.when(value.n_unique() == 1).then(value.first()) for value in present]
+    dialogs = turns.group_by("dialog", maintain_order=True).agg(pl.col(TIME).min(), *same)
     for table, extra in (("turn", turns), ("text", turns), ("dialog", dialogs)):
         path = part_path(folder, index, f"{table}.parquet")
         if path.exists():
@@ -65,11 +66,8 @@ def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
             frame = pl.read_parquet(path, glob=False).drop(TIME, *names.values(), strict=False)
             frame = frame.join(extra, on=keys, how="left", maintain_order="left")
             level = ZSTD_LEVEL if table == "text" else None
-            write_atomically(
-                path,
-                lambda target, f=frame, z=level: f.write_parquet(target, compression_level=z),
-                private=table == "text",
-            )
+            write = partial(frame.write_parquet, compression_level=level)
+            write_atomically(path, write, private=table == "text")
 
 
 def slice_dialogs(run: Run, by: str) -> pl.DataFrame:

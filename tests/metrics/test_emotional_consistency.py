@@ -25,8 +25,8 @@ from tests.models.tiny import tiny
 EMOTIONAL = {"first": [-1.0, 1.0, 0.0, 0.0]}
 POSITIVE = {"first": [1.0, 0.0, 0.0, 0.0]}
 MODELS = {
-    "neutrality": word_head("neutrality", EMOTIONAL),
-    "polarity": word_head("polarity", POSITIVE, -1.5),
+    "neutrality_model": word_head("neutrality", EMOTIONAL),
+    "polarity_model": word_head("polarity", POSITIVE, -1.5),
 }
 METRIC = load("emotional_consistency", **MODELS)
 MARK = METRIC.name.removeprefix("emotional_consistency")
@@ -238,7 +238,9 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
         score(talk("x: do", "y: tea"), [metric])
     assert str(error.value) == missing_resource(metric)
     half = load(
-        "emotional_consistency", neutrality_model=MODELS["neutrality"], polarity_model="path:/no"
+        "emotional_consistency",
+        neutrality_model=MODELS["neutrality_model"],
+        polarity_model="path:/no",
     )
     assert missing_resource(half) == (
         "emotional_consistency needs a trained model and there is none at 'path:/no': train one "
@@ -249,10 +251,10 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
 
 
 def test_heads_of_another_kind_are_refused():
-    swapped = load("emotional_consistency", neutrality_model=MODELS["polarity"])
+    swapped = load("emotional_consistency", neutrality_model=MODELS["polarity_model"])
     with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [swapped])
-    folder = MODELS["polarity"].removeprefix("path:")
+    folder = MODELS["polarity_model"].removeprefix("path:")
     assert str(error.value) == (
         f"{folder}/recipe.json: heads of kind 'polarity', where 'neutrality' are needed"
     )

@@ -40,29 +40,28 @@ TRAITS = [
 
 
 PLAIN = [
-    "the",
-    "of",
-    "and",
+    "I",
+    "am",
+    "sorry",
     "to",
-    "in",
+    "hear",
     "that",
-    "it",
+    "your",
+    "dog",
     "is",
-    "was",
-    "for",
-    "on",
-    "are",
-    "as",
-    "with",
-    "his",
-    "they",
-    "at",
+    "ill",
+    "and",
+    "I",
+    "hope",
+    "that",
+    "he",
+    "will",
     "be",
-    "this",
-    "from",
+    "well",
+    "again",
 ]
-PLAIN += ["she", "or", "by", "one", "had", "not", "but", "what", "all", "were"]
-"""30 words without a weight."""
+PLAIN += ["what", "did", "they", "say", "when", "you", "went", "there", "with", "him"]
+"""29 words without a weight, in the order of speech."""
 SENTENCES = (
     "I am sorry to hear that your dog is ill, and I hope that he will be well again very soon.",
     "What did they say when you went there, and is there anything that we could do for you now?",
@@ -72,11 +71,11 @@ SENTENCES = (
 
 
 @cache
-def tiny_model() -> Path:
-    """Intercept 4, good 6, day -6, "good day" 2; answers from 1 to 7."""
+def tiny_model(factor: float = 1.0) -> Path:
+    """Intercept 4, good 6, day -6, "good day" 2, times the factor; answers from 1 to 7."""
     folder = Path(mkdtemp(prefix="simpatico-trait-"))
     atexit.register(rmtree, folder, ignore_errors=True)
-    ngrams = {1: {("good",): 6.0, ("day",): -6.0}, 2: {("good", "day"): 2.0}}
+    ngrams = {1: {("good",): 6.0 * factor, ("day",): -6.0 * factor}, 2: {("good", "day"): 2.0}}
     report = TraitReport(
         FeatureConfig((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE
     )
@@ -115,10 +114,11 @@ def test_turns_of_one_word_have_no_pairs(model: str) -> None:
     assert dialog(Empathy(model, minimum_words=2), "good", "day") == (4 + (6 - 6) / 2, None)
 
 
-def test_scores_end_where_the_scale_ends(model: str) -> None:
-    # half of the words: 4 + 6 / 2, and 4 - 6 / 2
-    assert dialog(Empathy(model), *(f"good {word}" for word in PLAIN)) == (7.0, None)
-    assert dialog(Empathy(model), *(f"{word} day" for word in PLAIN)) == (1.0, None)
+def test_scores_end_where_the_scale_ends() -> None:
+    # one of 30 words: 4 + 600 / 30, and 4 - 600 / 30
+    steep = Empathy(str(tiny_model(100.0)))
+    assert dialog(steep, *PLAIN, "good") == (7.0, None)
+    assert dialog(steep, *PLAIN, "day") == (1.0, None)
 
 
 def test_unknown_words_leave_the_intercept(model: str) -> None:
@@ -171,7 +171,7 @@ def test_other_script_is_left_out(model: str) -> None:
 
 
 def test_chunks_cannot_change_a_score(model: str) -> None:
-    rows = [(f"d{i}", "bot", f"good {w} day") for i in range(20) for w in PLAIN[: i + 7]]
+    rows = [(f"d{i}", "bot", f"{w} good") for i in range(9) for w in [*SENTENCES, *PLAIN[:i]]]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     turns = Turns.from_utterances(frame, merge=False)
     table = score(turns, [Empathy(model)]).at("dialog")
@@ -299,3 +299,14 @@ def agreement_with_answers(
 
 def test_the_shipped_models_are_two_not_one() -> None:
     assert load_trait_model(Empathy().model) != load_trait_model(Agreeableness().model)
+
+
+def test_the_card_of_another_model_tells_its_own_data(model: str) -> None:
+    card, (score_of_model,) = Empathy(model).card, Empathy(model).scores
+    assert card.about == (
+        "Empathic concern (trait of the writer) of a speaker. Trained on 40 people: a made-up "
+        "trait. In cross-validation r = 0.50 (95% CI [0.20, 0.70], n = 40); the number of words "
+        "alone reaches 0.50."
+    )
+    assert "essay" not in card.careful + score_of_model.meaning + score_of_model.more
+    assert score_of_model.meaning == "a made-up trait, as the model predicts it"

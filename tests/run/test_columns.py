@@ -90,3 +90,11 @@ def test_show_by(run, call):
     code, out, _ = call("show", run.folder, "--by", "segment", "--format", "csv")
     assert out.splitlines()[0] == "segment,system,dialogs,length,length_n,length_low,length_high"
     assert Run(run.folder).facts["status"] == "done"
+
+
+def test_times_alone_are_kept(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("dialog,speaker,text,time\nd,bot,hi,2024-03-01\ne,bot,so,\n")
+    timed = score_run(Conversations((path,)), [load("length")], tmp_path / "run")
+    assert timed.facts["columns"] == ["time"]
+    assert slice_dialogs(timed, "month")["slice"].to_list() == ["2024-03", None]

@@ -267,7 +267,7 @@ def test_a_parameter_that_no_longer_exists_is_told(own):
     retold(own[0], "emotional_entropy", parameters={"tense": 1})
     assert own[0].metric("emotional_entropy") == (
         "it cannot be built again: emotional_entropy has no parameter 'tense'; "
-        "it has ['lexicon', 'emotions', 'base', 'normalised']"
+        "it has lexicon, emotions, base, normalised"
     )
 
 

@@ -35,9 +35,9 @@ def command(name: str | None, as_json: bool) -> None:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
         rows = []
-        for name, metric in load_all().items():
-            variant = runnable_variant(name)
-            rows.append(metric_row(variant or name, load(variant) if variant else metric))
+        for own_name, own in load_all().items():
+            variant = runnable_variant(own_name)
+            rows.append(metric_row(variant or own_name, load(variant) if variant else own))
         columns = ["name", "level", "installed", "follows people", "about"]
         show_table("Metrics", columns, rows)
         note(

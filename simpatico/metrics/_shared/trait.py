@@ -13,10 +13,9 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Bools
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
+from simpatico.features.chat_words import ChatWordCounts
 from simpatico.features.degenerate import DegenerateSpeaker
 from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
@@ -101,9 +100,9 @@ class Trait:
             about=about if model is None else f"{about} {describe_trait_model(model)}",
             undefined=(
                 f"Null when a speaker has fewer than {self.minimum_words} words in the dialog; "
-                "turns in another script, that repeat themselves, have hardly a known word or "
-                "their words in no order do not count, and none does where the speaker's turns "
-                "together repeat themselves."
+                "turns in another script, that repeat themselves or have hardly a known word do "
+                "not count, and none does where the speaker's turns together do so or have their "
+                "words in no order."
             ),
             citation=self.citation,
             careful=self.careful if self.is_shipped else OWN_MODEL_CAUTION,
@@ -134,7 +133,7 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         words, foreign = features[Words()].counts, features[OtherScript()]
-        degenerate = unlike_speech(features)
+        degenerate = features[DegenerateSpeaker()]
         sums = np.column_stack([words, features[NgramSums(self.model)]])
         why = reasons(
             len(turns),
@@ -157,7 +156,8 @@ class Trait:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
         # a word of a turn that does not count adds nothing: its weight is divided by infinity
-        words = np.where(features[OtherScript()] | unlike_speech(features), np.inf, table.counts)
+        skip = features[OtherScript()] | features[DegenerateSpeaker()]
+        words = np.where(skip, np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))
         for order, start, weights in load_trait_model(self.model).hits(table):
@@ -165,12 +165,6 @@ class Trait:
             for step in range(order):
                 points += np.bincount(start + step, each, len(points))
         return spans(turns, table, points)
-
-
-def unlike_speech(features: Features) -> Bools:
-    """Turns unlike any text that a model learned from: loops, gibberish and shuffled words."""
-    shuffled = shuffled_rows(features[Words()], features[ChatWordCounts()])
-    return np.asarray(features[DegenerateSpeaker()] | shuffled)
 
 
 def trait_expression(model: TraitModel) -> pl.Expr:

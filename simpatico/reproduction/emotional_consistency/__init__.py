@@ -93,7 +93,7 @@ def read_sources(
 
 def load_polarity_model(request: Request, omissions: list[str]) -> Polarity | None:
     """The model that says whether utterances are positive where their emotion does not."""
-    name = request.parameters_of("emotional_consistency").get("polarity", "polarity")
+    name = request.parameters_of("emotional_consistency").get("polarity_model", "polarity")
     try:
         return polarity_model(name)
     except MissingResource as error:

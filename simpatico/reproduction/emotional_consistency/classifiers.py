@@ -156,8 +156,8 @@ def available_evaluators(request: Request, omissions: list[str]) -> dict[str, Em
     """The metric as shipped and with the models that were given."""
     candidates = {
         SHIPPED: {},
-        FINE_TUNED: dict(request.fine_tuned),
-        AS_PUBLISHED: dict(request.as_published),
+        FINE_TUNED: {f"{kind}_model": model for kind, model in request.fine_tuned.items()},
+        AS_PUBLISHED: {f"{kind}_model": model for kind, model in request.as_published.items()},
         AS_GIVEN: request.parameters_of("emotional_consistency"),
     }
     evaluators = dict[str, EmotionalConsistency]()
