@@ -38,7 +38,7 @@ def pair_table(
     a, b = styles[first.a], styles[first.b]
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
-        (title, tuple(pair_table_row(d, rating_correlation, controls or {}) for d in rows))
+        (title, tuple(pair_table_row(d, rating_correlation, controls) for d in rows))
         for title, rows in headline.group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
@@ -49,11 +49,11 @@ def pair_table(
 
 def pair_table_row(
     d: Difference,
-    rating_correlation: Callable[[str], str] | None,
-    controls: Mapping[str, str],
+    rating_correlation: Callable[[str], str] | None = None,
+    controls: Mapping[str, str] | None = None,
 ) -> DifferenceRow:
     """One row of the table; only significant differences have a side, and with it a colour."""
-    notes = [note_cell(d), controls.get(d.score, "") if d.finding in CLAIMS else ""]
+    notes = [note_cell(d), (controls or {}).get(d.score, "") if d.finding in CLAIMS else ""]
     return DifferenceRow(
         claim=claim_cell(d),
         note=" · ".join(filter(None, notes)),

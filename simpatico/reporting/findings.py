@@ -92,7 +92,8 @@ class Findings:
     @property
     def run_names(self) -> list[str]:
         """The name of the run, or of each run that was merged into it."""
-        return [Path(folder).resolve().name for folder in self.run.sources]
+        folders = self.facts.get("runs", [self.run.folder])
+        return [Path(folder).resolve().name for folder in folders]
 
     @cached_property
     def titles(self) -> dict[str, str]:

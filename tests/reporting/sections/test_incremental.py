@@ -77,7 +77,7 @@ def gaining(findings, *clear: tuple[str, str, str]):
 def test_how_many_models_gain():
     """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
     findings = example_page("demo").findings
-    none = "No psychological metric adds significantly to the traditional ones"
+    none = "No metric adds significantly to the traditional ones"
     assert incremental_finding(gaining(findings)) == none
     one = ("overall", "length", "empathy")
     assert incremental_finding(gaining(findings, one)) == (

@@ -150,14 +150,13 @@ def test_the_first_screen_of_the_demo():
     assert top.one("h1").prose == (
         "People’s ratings of “overall” do not differ significantly between harbor and brisk (3.74 vs. "
         "3.38). harbor is rated higher on “empathetic” and “interesting”. Descriptive: harbor asks a "
-        "question in more of its turns than brisk and writes longer turns. Exploratory: 1 difference on "
-        "a score not shown to follow people."
+        "question in more of its turns than brisk and writes longer turns."
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (
         "Based on up to 22 prompts that both replied to. Effect on ratings (moderate, 0.5 SD between "
         "prompts): harbor is rated higher on “overall” in 66% of prompts (ties count half). "
-        "Agreeableness, length and question rate are not significantly correlated with “overall”."
+        "Length and question rate are not significantly correlated with “overall”."
     )
     first, second = (p.prose for p in list(top.all("div", "cols"))[-1].all("p"))
     assert first == (
@@ -219,25 +218,17 @@ def test_whether_a_score_follows_the_raters(value, p, words):
 
 
 def test_which_findings_also_follow_the_raters():
-    """harbor and brisk differ in agreeableness, length and question rate."""
+    """harbor and brisk differ in length and question rate."""
     findings = example_page("demo").findings
     one = with_correlation(findings, "length", 0.4, 0.01)
     assert raters_sentence(one) == (
-        "Length also correlates with “overall”; agreeableness and question rate are not significantly correlated with it."
+        "Length also correlates with “overall”; question rate is not significantly correlated with it."
     )
-    two = with_correlation(one, "agreeableness", 0.4, 0.01)
-    assert (
-        raters_sentence(two)
-        == "Agreeableness and length also correlate with “overall”; question rate is not significantly correlated with it."
-    )
-    every = with_correlation(two, "question_rate", 0.4, 0.01)
-    assert (
-        raters_sentence(every)
-        == "Agreeableness, length and question rate also correlate with “overall”."
-    )
+    every = with_correlation(one, "question_rate", 0.4, 0.01)
+    assert raters_sentence(every) == "Length and question rate also correlate with “overall”."
     against = with_correlation(findings, "length", -0.4, 0.01)
     assert raters_sentence(against) == (
-        "Length correlates in the wrong direction with “overall”; agreeableness and question rate are not significantly correlated with it."
+        "Length correlates in the wrong direction with “overall”; question rate is not significantly correlated with it."
     )
     assert raters_sentence(example_page("unjudged").findings) == ""
 
