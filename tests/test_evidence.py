@@ -198,8 +198,8 @@ RATERS = replace(WARM, evidence="follows these raters")
     [
         (
             [LOOPS, WARM, RATED],
-            "harbor is predicted to be rated higher than brisk and sounds more agreeable. "
-            "Exploratory: 1 difference on a score not shown to follow people.",
+            "harbor is predicted to be rated higher than brisk. Descriptive: harbor sounds more "
+            "agreeable than brisk. Exploratory: 1 difference on a score not shown to follow people.",
         ),
         (
             [RATED, RATERS],

@@ -16,6 +16,7 @@ from simpatico.charts.systems import SystemStyle, assign_styles, styled_name
 from simpatico.comparison import headline, verdict
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import TextPart
+from simpatico.comparison.ranking import group_by_finding, group_by_pair
 from simpatico.comparison.samples import PEOPLE
 from simpatico.wording import format_count
 
@@ -39,7 +40,7 @@ def pair_table(
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
         (title, tuple(pair_table_row(d, rating_correlation, controls) for d in rows))
-        for title, rows in headline.group_by_finding(brief)
+        for title, rows in group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
     return DifferenceChart(
@@ -108,7 +109,7 @@ def color_names(parts: Sequence[TextPart], styles: Mapping[str, SystemStyle]) ->
 
 def differences_notebook(differences: Sequence[Difference]) -> str:
     """The main pair as a notebook shows it; the others are counted."""
-    pairs = headline.group_by_pair(differences)
+    pairs = group_by_pair(differences)
     main = headline.main_pair(differences)
     if main is None:
         return notebook_frame(el("p", None, "There are no two systems to compare."))

@@ -18,7 +18,8 @@ import polars as pl
 
 from simpatico.charts.systems import SystemStyle, assign_styles
 from simpatico.comparison.difference import Difference, Differences
-from simpatico.comparison.headline import group_by_pair, main_pair, orient_pair
+from simpatico.comparison.headline import main_pair, orient_pair
+from simpatico.comparison.ranking import group_by_pair
 from simpatico.comparison.samples import HUMAN, Selection
 from simpatico.comparison.slices import Slices
 from simpatico.comparison.verdict import difference_as_json

@@ -10,8 +10,6 @@ from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import (
     SystemName,
     family_note,
-    group_by_finding,
-    group_by_pair,
     headline,
     lede,
     main_pair,
@@ -20,6 +18,7 @@ from simpatico.comparison.headline import (
     single_system_headline,
     swap_systems,
 )
+from simpatico.comparison.ranking import group_by_finding, group_by_pair
 from simpatico.comparison.verdict import verdict_sentence
 from tests.comparison.test_verdict import TINY, TOLD, UNCLEAR
 

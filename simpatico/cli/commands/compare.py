@@ -24,7 +24,7 @@ from simpatico.cli.output import (
     value_with_interval,
 )
 from simpatico.comparison import headline as texts
-from simpatico.comparison import plan, verdict
+from simpatico.comparison import plan, ranking, verdict
 from simpatico.comparison.difference import (
     ComparisonSettings,
     Difference,
@@ -142,7 +142,7 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
         return
     show_differences(differences, controls)
     if isinstance(slices, Slices):
-        own = texts.group_by_pair(differences).values()
+        own = ranking.group_by_pair(differences).values()
         facing = [(pair[0].a, pair[0].b) for pair in map(texts.orient_pair, own)]
         show_slices(slices.facing(facing), every=bool(choice.scores))
 
@@ -170,14 +170,16 @@ def show_differences(
     if main is None:
         result("These systems have no score in common.")
         return
-    pairs = {pair: texts.orient_pair(own) for pair, own in texts.group_by_pair(differences).items()}
+    pairs = {
+        pair: texts.orient_pair(own) for pair, own in ranking.group_by_pair(differences).items()
+    }
     in_full = len(pairs) <= MAX_PAIRS_IN_FULL
     heading(texts.plain_text(texts.headline(pairs[main])))
     result(texts.plain_text(texts.lede(pairs[main])))
     for own in pairs.values():
         result("")
         show_pair(own)
-        for title, group in texts.group_by_finding(own):
+        for title, group in ranking.group_by_finding(own):
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
@@ -207,7 +209,7 @@ def show_pair(own: Sequence[Difference]) -> None:
     interval = f"difference [{texts.confidence_percent(first)} CI]"
     columns = ["score", first.a, first.b, interval, "PS", "p", *(["n"] if uneven else [])]
     heading(f"{first.a} vs. {first.b}, {texts.sample_size_text(own)}")
-    for title, group in texts.group_by_evidence(own):
+    for title, group in ranking.group_by_evidence(own):
         rows = []
         for d in group:
             digits = verdict.difference_digits(d)
@@ -231,13 +233,15 @@ def mean_cells(d: Difference) -> list[float | str | None]:
 
 def show_slices(slices: Slices, *, every: bool) -> None:
     """The differences within slices, a table per pair: what follows people, unless `every`."""
-    shown = [r for r in slices.rows if every or texts.leads(r.difference)] or slices.rows
+    shown = [r for r in slices.rows if every or ranking.leads(r.difference)] or slices.rows
     pairs = dict.fromkeys((r.difference.a, r.difference.b) for r in shown)
     for a, b in pairs:
         own = [r for r in shown if (r.difference.a, r.difference.b) == (a, b)]
         columns = ["score", slices.by, a, b, "difference [95% CI]", "p", "n"]
         rows = []
-        ranked = sorted(own, key=lambda r: (texts.RANKS[r.difference.evidence], r.difference.score))
+        ranked = sorted(
+            own, key=lambda r: (ranking.RANKS[r.difference.evidence], r.difference.score)
+        )
         for row in ranked:
             d, digits = row.difference, verdict.difference_digits(row.difference)
             difference = value_with_interval(d.difference, d.low, d.high, digits)

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from simpatico.comparison.headline import is_exploratory, score_rows, select_findings
+from simpatico.comparison.ranking import is_exploratory, score_rows, select_findings
 from simpatico.comparison.samples import HUMAN
 from simpatico.errors import SimpaticoError
 from simpatico.evidence import grade_of

@@ -124,7 +124,8 @@ def gain_blocks(findings: Findings, qualities: Sequence[Quality]) -> list[GainBl
 def gain_block(findings: Findings, quality: Quality, group: Group = "P") -> GainBlock | None:
     """One quality: a line for each traditional metric, a column for each metric of the group.
 
-    Null below the minimum of ratings. P alone has one value a column, whichever the line.
+    Null below the minimum of ratings. P alone has one value a column, whichever the line; T is that
+    of most units, as metrics may lack a score of some.
     """
     rows = [r for r in quality_rows(findings, quality) if r.group == group]
     n = max((r.n for r in rows), default=0)
@@ -141,7 +142,7 @@ def gain_block(findings: Findings, quality: Quality, group: Group = "P") -> Gain
         rows=tuple(
             GainRow(
                 titles.get(name, name),
-                by_name[name, columns[0]].adj_r2_t,
+                max((by_name[name, c] for c in columns), key=lambda r: r.n).adj_r2_t,
                 tuple(gain_cell(by_name[name, c]) for c in columns),
             )
             for name in lines

@@ -16,7 +16,8 @@ from simpatico.charts.radar import Radar, RadarOutline, radar
 from simpatico.charts.systems import SystemStyle, styled_name, user_style
 from simpatico.comparison.chart import color_names
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.headline import SystemName, TextPart, score_rows
+from simpatico.comparison.headline import SystemName, TextPart
+from simpatico.comparison.ranking import score_rows
 from simpatico.comparison.samples import HUMAN
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RADAR_DIALOGS, RADAR_METRICS

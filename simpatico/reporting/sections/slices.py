@@ -7,6 +7,7 @@ from shlex import quote
 from simpatico.charts.html import Child, Html, el
 from simpatico.comparison import headline, verdict
 from simpatico.comparison.difference import Difference
+from simpatico.comparison.ranking import RANKS, leads
 from simpatico.comparison.samples import PEOPLE
 from simpatico.comparison.slices import Slices
 from simpatico.reporting.findings import Findings
@@ -26,8 +27,8 @@ def slices_section(findings: Findings) -> page.Section | None:
         return parts_section(findings, slices)
     slices = slices.facing(findings.pairs)
     rows = [r for r in slices.rows if (r.difference.a, r.difference.b) == findings.main]
-    leading = [r for r in rows if headline.leads(r.difference)] or rows
-    ranked = sorted(leading, key=lambda r: headline.RANKS[r.difference.evidence])
+    leading = [r for r in rows if leads(r.difference)] or rows
+    ranked = sorted(leading, key=lambda r: RANKS[r.difference.evidence])
     scores = list(dict.fromkeys(r.difference.score for r in ranked))[:MOST_SCORES]
     groups = [
         [(r.slice, r.difference) for r in leading if r.difference.score == score]
@@ -87,7 +88,7 @@ def slice_row(name: str, d: Difference) -> Html:
 def parts_section(findings: Findings, differences: list[Difference]) -> page.Section:
     """The slices of the only system, compared with each other."""
     found = [d for d in differences if d.finding in ("higher", "lower")]
-    ranked = sorted(found, key=lambda d: headline.RANKS[d.evidence])
+    ranked = sorted(found, key=lambda d: RANKS[d.evidence])
     lines = [el("li", None, verdict.verdict_sentence(d)) for d in ranked]
     count = format_count(len(differences), "comparison")
     return page.make_section(

@@ -14,13 +14,8 @@ from simpatico.charts.html import Child, Html, el
 from simpatico.charts.systems import styled_name
 from simpatico.comparison.chart import color_names, pair_table
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.headline import (
-    headline,
-    lede,
-    people_rows,
-    score_rows,
-    single_system_headline,
-)
+from simpatico.comparison.headline import headline, lede, single_system_headline
+from simpatico.comparison.ranking import people_rows, score_rows
 from simpatico.comparison.samples import PEOPLE
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.reporting.findings import Findings, Pair, score_direction
