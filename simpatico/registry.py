@@ -31,7 +31,7 @@ ALWAYS = {
     "default": (
         ("predicted_rating", "predicted_rating[core]"),
         *(("engaging_and_relevant",), ("coherence",), ("relevance",)),
-        *(("perceived_empathy",), ("emotional_consistency",)),
+        *(("engagement",), ("perceived_empathy",), ("emotional_consistency",)),
         *(("length",), ("question_rate",), ("repetition",)),
     )
 }
@@ -39,7 +39,7 @@ ALWAYS = {
 
 By the evidence, these follow people and need no references; predicted rating does so best, with an
 encoder or without. The last three are the simple columns that any score should be compared with."""
-FIRST_ALWAYS = {"default": 6}
+FIRST_ALWAYS = {"default": 7}
 """How many of these come before the metrics of the preset's kinds."""
 OLD_PARAMETERS = {
     ("deep_am_fm", "model_encoder"): "encoder_model",

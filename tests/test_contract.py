@@ -210,9 +210,9 @@ def test_the_kind_stands_on_the_card_as_text(name):
     assert kind_in_source(name) == load(name).card.kind
 
 
-FOLLOWS = {"predicted_rating", "engaging_and_relevant", "coherence", "relevance"}
+FOLLOWS = {"predicted_rating", "engaging_and_relevant", "coherence", "relevance", "engagement"}
 FOLLOWS |= {"perceived_empathy", "emotional_consistency"}
-DEFAULT = FOLLOWS | {"engagement", "length", "question_rate", "repetition"}
+DEFAULT = FOLLOWS | {"length", "question_rate", "repetition"}
 
 
 @pytest.mark.parametrize(("name", "others"), [("psych", set()), ("default", DEFAULT)])

@@ -7,6 +7,7 @@ from math import inf
 
 from simpatico.comparison.difference import Difference, Finding, Standing
 from simpatico.comparison.verdict import HINT
+from simpatico.evidence import evidence_of
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
 RANKS: dict[Standing, int] = {
@@ -34,16 +35,22 @@ def select_findings(pair: Sequence[Difference], *findings: Finding) -> list[Diff
     """Differences with one of these findings: scores that follow people first, exploratory last.
 
     Among these, scores with a better direction come first and those of traditional metrics last
-    (length and counts are quickly said, and not what somebody comes here for), then the largest
-    effects.
+    (length and counts are quickly said, and not what somebody comes here for), then those that
+    follow people best, then the largest effects.
     """
     own = [d for d in pair if d.finding in findings]
 
-    def key(d: Difference) -> tuple[int, bool, bool, float, str]:
-        traditional = d.kind == "traditional"
-        return RANKS[d.evidence], d.better is None, traditional, -effect_size(d), d.score
+    def key(d: Difference) -> tuple[int, bool, bool, float, float, str]:
+        order = RANKS[d.evidence], d.better is None, d.kind == "traditional"
+        return *order, -evidence_strength(d), -effect_size(d), d.score
 
     return sorted(own, key=key)
+
+
+def evidence_strength(d: Difference) -> float:
+    """|mean rho| with ratings of public data sets, where that is what a score is ranked by."""
+    mean = evidence_of(d.score).mean if d.evidence == "follows people" else None
+    return abs(mean or 0.0)
 
 
 def is_exploratory(d: Difference) -> bool:

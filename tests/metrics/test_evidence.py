@@ -150,13 +150,13 @@ def test_a_single_word_that_is_not_matched_lowers_the_style():
 
 
 def test_an_n_gram_is_shared_by_its_words():
-    """good 6, day -3, "good day" 2 over "Good day, sir": 3 words, 2 pairs.
+    """good 6, day -6, "good day" 2 over "Good day, sir": 3 words, 2 pairs.
 
-    good: 6/3 + half of 2/2 = 2.5; day: -3/3 + 0.5 = -0.5. With the intercept 4 they make 6.
+    good: 6/3 + half of 2/2 = 2.5; day: -6/3 + 0.5 = -1.5. With the intercept 4 they make 5.
     """
     metric = load("empathy", model=str(tiny_model()))
     evidence = evidence_rows(metric, talk("x: Good day, sir!", "y: Sir."))
-    assert evidence == [(0, "Good", near(2.5)), (0, "day", near(-0.5))]
+    assert evidence == [(0, "Good", near(2.5)), (0, "day", near(-1.5))]
 
 
 def test_turns_that_have_no_score_have_no_evidence(lexicon):

@@ -88,7 +88,9 @@ def test_without_onnxruntime_the_preset_leaves_its_metrics_out(tmp_path):
 def test_without_an_encoder_the_demo_still_leads_with_a_predicted_rating(tmp_path):
     assert without(["onnxruntime"], "demo", "--out", tmp_path / "run").returncode == 0
     done = without(["onnxruntime"], "compare", tmp_path / "run")
-    assert done.stdout.startswith("harbor is predicted to be rated higher than brisk, ")
+    assert done.stdout.startswith(
+        "harbor is predicted to be rated higher than brisk. Descriptive: "
+    )
     assert "predicted_rating[core]" in done.stdout
 
 

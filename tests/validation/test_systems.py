@@ -195,6 +195,7 @@ def test_evidence_has_systems_at_that_level_only(run):
         "structure",
         "systems",
         "left_out",
+        "sparse",
         "turn_numbers",
         "notes",
     ]
@@ -212,7 +213,7 @@ def test_the_command_prints_the_ranking_of_systems(run, tmp_path, call):
     assert " ".join(heads.split()) == ("score pairwise accuracy soft pairwise accuracy correlation")
     assert ["length", ".17"] in [line.split()[:2] for line in lines]
     assert "95% CI by BOOT-BOTH, tests by PERM-SYSTEMS" in err
-    assert "1 pair of scores: no significant difference in ranking." in err
+    assert "1 pair of scores over systems: no significant difference (PERM-SYSTEMS" in err
     data = json.loads(call(*command, "--json")[1])
     first = data["systems"][0]
     assert (first["statistic"], first["score"]) == ("pairwise_accuracy", "warmth")

@@ -15,7 +15,7 @@ from simpatico.charts.systems import styled_name
 from simpatico.comparison.chart import color_names, pair_table
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import headline, lede, single_system_headline
-from simpatico.comparison.ranking import people_rows, score_rows
+from simpatico.comparison.ranking import is_exploratory, people_rows, score_rows
 from simpatico.comparison.samples import PEOPLE
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.reporting.findings import Findings, Pair, score_direction
@@ -91,12 +91,13 @@ def certainty(findings: Findings) -> list[Child]:
 def raters_sentence(findings: Findings) -> str:
     """Which of the metrics with a significant difference also correlate with ratings.
 
-    Metrics with too few ratings are left out; weak correlations are called so, with their bound.
+    Exploratory ones are not named, as the headline does not name them. Metrics with too few ratings are left out; weak correlations are called so, with their bound.
     """
     if not findings.main or not findings.qualities:
         return ""
     pair = findings.pairs[findings.main]
-    found = [d for d in score_rows(pair) if d.finding in ("higher", "lower")]
+    named = [d for d in score_rows(pair) if not is_exploratory(d)]
+    found = [d for d in named if d.finding in ("higher", "lower")]
     scores = {d.title or d.score: d.score for d in found}
     signs = {title: score_direction(findings, score) for title, score in scores.items()}
     parts: list[str] = []
