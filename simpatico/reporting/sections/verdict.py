@@ -91,7 +91,8 @@ def certainty(findings: Findings) -> list[Child]:
 def raters_sentence(findings: Findings) -> str:
     """Which of the metrics with a significant difference also correlate with ratings.
 
-    Exploratory ones are not named, as the headline does not name them. Metrics with too few ratings are left out; weak correlations are called so, with their bound.
+    Exploratory ones are not named, as the headline does not name them. Metrics with too few ratings
+    are left out; weak correlations are called so, with their bound.
     """
     if not findings.main or not findings.qualities:
         return ""
