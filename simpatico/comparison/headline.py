@@ -31,7 +31,9 @@ from simpatico.comparison.verdict import (
 from simpatico.wording import format_count, format_number, join_with_and, lower_first_letter
 
 MAX_CLAIMS = 3
-"""Significant differences that a headline names; the table below it has all of them."""
+CLAIMS_AFTER_RATINGS = 1
+"""Significant differences that a headline names, and where people's ratings come first; the table
+below it has all of them."""
 SMALL, LARGE = 0.4, 0.8
 """Differences in SDs below which one is called small, and from which it is called large."""
 RANDOM_PAIRS = {"prompt": "replies", "dialog": "dialogs"}
@@ -131,7 +133,8 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
     """The summary of a pair: what people say, then scores that follow people, then descriptions.
 
     Up to three significant differences are named, and which scores show none. Differences on
-    scores that are not shown to follow people are only counted.
+    scores that are not shown to follow people are only counted. After people's ratings one
+    difference is enough.
     """
     comparable = [d for d in pair if d.finding != "too_few"]
     if not pair:
@@ -147,15 +150,18 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
         return [*parts, *([" "] if parts and undecided else []), *undecided]
     described = [d for d in leading if is_descriptive(d)]
     shown = [d for d in leading if d not in described]
-    room = MAX_CLAIMS
+    by_people = bool(parts)
+    room = CLAIMS_AFTER_RATINGS if by_people else MAX_CLAIMS
     for opening, own in (("", shown), ("Descriptive: ", described)):
-        claims = claims_to_name(own, room)
+        claims = own[:room] if by_people else claims_to_name(own, room)
         room -= len(claims)
         if claims:
             higher, lower = ([d for d in claims if d.finding == f] for f in FINDINGS)
             parts += [" "] if parts else []
             parts += [opening] if opening else []
             parts += claim_sentences(higher, lower)
+    if by_people:
+        return parts
     if rest := len(leading) - (MAX_CLAIMS - room):
         verb = "is" if rest == 1 else "are"
         parts.append(f" There {verb} {format_count(rest, 'more difference')}.")

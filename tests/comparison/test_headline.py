@@ -121,13 +121,18 @@ def lower(difference):
             [replace(WARM, a="human"), replace(lower(STYLE), a="human")],
             "Descriptive: human sounds more agreeable than brisk. human matches function words less.",
         ),
-        # people lead, then scores that follow people, then descriptions; exploratory ones are counted
+        # people lead, and one score that follows people is named besides
         (
             [THUMBS, WARM, FOLLOWED, replace(MIXED, evidence="weak"), VAGUE],
             "People rate harbor higher than brisk on “thumb” (50% vs. 34% positive). harbor matches "
-            "function words more than brisk. Descriptive: harbor sounds more agreeable than brisk. "
-            "Exploratory: 1 difference on a score not shown to follow people. No significant "
-            "difference on empathy.",
+            "function words more than brisk.",
+        ),
+        # without ratings descriptions come next, and exploratory differences are counted
+        (
+            [WARM, FOLLOWED, replace(MIXED, evidence="weak"), VAGUE],
+            "harbor matches function words more than brisk. Descriptive: harbor sounds more agreeable "
+            "than brisk. Exploratory: 1 difference on a score not shown to follow people. No "
+            "significant difference on empathy.",
         ),
         (
             [replace(THUMBS, p_value=0.09, p_adjusted=0.09, low=-2.5), replace(STYLE, evidence="unproven")],
