@@ -132,7 +132,7 @@ class ScoreEvidence:
     def figures(self) -> str:
         """Mean, interval, number of sets and how many lie apart from 0, as text."""
         n = len(self.unseen)
-        sets = format_count(n, "rated data set")
+        sets = f"{format_count(n, 'data set')} of rated replies"
         if any(row.trained_on for row in self.rows):
             sets = f"{sets} it was not trained on"
         interval = (

@@ -86,33 +86,33 @@ def test_grades(rhos, better, grade):
         (
             evidence(0.3, 0.4, 0.5),
             "higher",
-            "Follows people: mean ρ .40 (95% CI [.15, .65]) over 3 rated data sets (3 above 0, 0 "
+            "Follows people: mean ρ .40 (95% CI [.15, .65]) over 3 data sets of rated replies (3 above 0, 0 "
             "below; .20 with length held constant).",
         ),
         (
             ScoreEvidence("wit", (*evidence(0.1, 0.2, 0.3).rows, row(0.9, "D", trained_on=True))),
             "higher",
-            "Follows people, with a small correlation: mean ρ .20 (95% CI [−.05, .45]) over 3 rated "
-            "data sets it was not trained on (3 above 0, 0 below; .10 with length held constant).",
+            "Follows people, with a small correlation: mean ρ .20 (95% CI [−.05, .45]) over 3 "
+            "data sets of rated replies it was not trained on (3 above 0, 0 below; .10 with length held constant).",
         ),
         (
             evidence(-0.1, 0.0, 0.1, without_length=None),
             "lower",
-            "Does not follow people reliably: mean ρ .00 (95% CI [−.25, .25]) over 3 rated data "
-            "sets (1 above 0, 1 below); lower is better.",
+            "Does not follow people reliably: mean ρ .00 (95% CI [−.25, .25]) over 3 data "
+            "sets of rated replies (1 above 0, 1 below); lower is better.",
         ),
         (
             evidence(0.4),
             "higher",
-            "Unproven, with fewer than 3 data sets: mean ρ .40 over 1 rated data set (1 above 0, 0 "
+            "Unproven, with fewer than 3 data sets: mean ρ .40 over 1 data set of rated replies (1 above 0, 0 "
             "below; .20 with length held constant).",
         ),
         (evidence(), "higher", "Unproven: not compared with human ratings of public data sets."),
         (
             evidence(0.1, 0.2, 0.3),
             None,
-            "Descriptive, no better direction: mean ρ .20 (95% CI [−.05, .45]) over 3 rated data "
-            "sets (3 above 0, 0 below; .10 with length held constant).",
+            "Descriptive, no better direction: mean ρ .20 (95% CI [−.05, .45]) over 3 data "
+            "sets of rated replies (3 above 0, 0 below; .10 with length held constant).",
         ),
     ],
 )

@@ -158,9 +158,7 @@ by = option(
     metavar="week|month|COLUMN",
 )
 with_human = flag("--with-human", "Include the users as a system.")
-rating_columns = mapping(
-    "--columns", "Columns of the ratings that are called otherwise: dialog=session."
-)
+rating_columns = mapping("--columns", "Names of your columns, if they differ: dialog=session.")
 settings = repeatable(
     "--set",
     "Parameter of a metric, such as emotional_entropy.normalised=true.",
@@ -175,7 +173,7 @@ traditional = names(
 reading = combine(
     option("--format", f"Input format; detected if not given: {FORMATS}."),
     option("--system", "Name of the evaluated system, where the input says assistant only."),
-    mapping("--columns", "Columns of a table that are called otherwise: dialog=session,text=body."),
+    mapping("--columns", "Names of your columns, if they differ: dialog=session,text=body."),
     value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
     flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
     choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),

@@ -320,7 +320,9 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
         sds = effect_size(d)
         word = "large" if sds >= LARGE else "small" if sds < SMALL else "moderate"
         size = f"({word}, {format_number(sds, 1)} SD between {d.unit}s)"
-    what = "Effect on ratings" if rated else "Largest effect"
+    what = "Largest effect on a score that follows people" if shown else "Largest effect"
+    if rated:
+        what = "Effect on ratings" if d.finding in FINDINGS else "Observed difference in ratings"
     opening = f"{basis} {what} {size}"
     if d.times_in_100 is None:
         return [f"{opening}."]

@@ -69,7 +69,7 @@ class EmotionalConsistency(ModelMetric):
             "nothing, or when either has no words or is in another script."
         ),
         citation=(
-            "Liu et al., Evaluator for Emotionally Consistent Chatbots; the authors fine-tune "
+            "Liu et al. 2022, Evaluator for Emotionally Consistent Chatbots; the authors fine-tune "
             "RoBERTa, here an encoder stays as it is and heads of `simpatico train emotion` read "
             "its vectors"
         ),

@@ -92,7 +92,7 @@ class PredictedRating(ModelMetric):
         ),
         kind="evaluator",
         careful=(
-            "It knows nothing of facts and of what a user needs; the interval of a single turn is "
+            "It does not check facts or what a user needs; the interval of a single turn is "
             "wide, so compare means over many."
         ),
     )
@@ -204,9 +204,9 @@ class PredictedRating(ModelMetric):
         )
         shuffled = shuffled_rows(table, features[ChatWordCounts()])
         masks = {
-            "answers_nothing": turns.answered < 0,
             "degenerate": degenerate | shuffled,
             "too_long": table.counts > MAX_WORDS,
+            "answers_nothing": turns.answered < 0,
             "no_words": table.counts == 0,
             "other_script": foreign,
         }

@@ -13,6 +13,7 @@ import pytest
 import simpatico
 from simpatico import available
 from tests.command_line import simpatico as call
+from tests.reporting.tree import tree
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
 
@@ -32,6 +33,14 @@ def test_the_demo_prints_system_scores_and_writes_a_run(demo):
     assert "made up" in done.stderr
     for name in ("turn.parquet", "dialog.parquet", "system.parquet", "run.json"):
         assert (out / name).is_file()
+
+
+def test_the_demo_writes_its_page_beside_the_scores(demo):
+    out, done = demo
+    assert f"report to open in a browser: {out}/report.html" in done.stdout.splitlines()
+    root = tree((out / "report.html").read_text(encoding="utf-8"))
+    assert root.one("title").text == "Three made-up systems (demo) · simpatico report"
+    assert "judgements_made_up.csv" in root.one("pre", id="commands").text
 
 
 def test_every_demo_dialog_and_system_is_there(demo):

@@ -86,7 +86,7 @@ def show_correlations(
             partial = format_correlation(constant.value if constant else None)
             word = verdict(r, better.get(r.score))
             body.append([r.score, *value_cells(r), p_cell(r.p_adjusted), partial, r.n, word])
-        units = format_count(max(r.n + r.nulls for r in rows), f"rated {level}")
+        units = format_count(max(r.n for r in rows), f"rated {level}")
         title = f"{quality}: correlation with human ratings ({COEFFICIENTS[kind]}), {units}"
         show_as(shape, title, columns, body)
         if shape == "table":
@@ -129,9 +129,9 @@ def show_legend(evidence: Evidence, kind: str, correction: Correction) -> None:
         "held constant; n: units with score and rating."
     )
     note(
-        "verdict: follows = corrected p < .05 in the better direction; (reversed) = lower is "
-        "better; opposite = against it; correlates = no better direction; n.s. = not significant; "
-        "by length = partial 95% CI includes 0."
+        "verdict: follows = significant in the better direction (reversed: lower is better); "
+        "opposite = significant in the wrong direction; correlates = significant, the score has no "
+        "better direction; n.s. = not significant; by length = partial 95% CI includes 0."
     )
 
 

@@ -87,7 +87,9 @@ RELIABLE_PILOT = 100
 @opt.as_json
 @opt.flag("--plan", "Power analysis: number of dialogs needed.")
 @opt.repeatable(
-    "--detect", "With --plan: difference to detect, 0.05 or empathy=0.2.", metavar="[SCORE=]NUMBER"
+    "--detect",
+    "With --plan: difference to detect, 0.05 or coherence=0.1.",
+    metavar="[SCORE=]NUMBER",
 )
 @opt.value(
     "--power",
@@ -116,7 +118,7 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
       simpatico compare run
       simpatico compare run-a run-b --judgements ratings.csv
       simpatico compare run --by month
-      simpatico compare run --plan --detect empathy=0.2
+      simpatico compare run --plan --detect coherence=0.1
     """
     choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
     if options["plan"]:
@@ -176,7 +178,7 @@ def show_differences(
     in_full = len(pairs) <= MAX_PAIRS_IN_FULL
     heading(texts.plain_text(texts.headline(pairs[main])))
     result(texts.plain_text(texts.lede(pairs[main])))
-    for own in pairs.values():
+    for own in [pairs.pop(main), *pairs.values()]:
         result("")
         show_pair(own)
         for title, group in ranking.group_by_finding(own):
@@ -299,7 +301,7 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
     if runs and min(s.n for s in spreads) < RELIABLE_PILOT:
         note("The pilot is small: its SDs, and so these numbers, are only approximate.")
     if not amounts:
-        note("To plan for a given difference: --detect 0.05, or --detect empathy=0.2.")
+        note("To plan for a given difference: --detect 0.05, or --detect coherence=0.1.")
 
 
 def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:

@@ -51,7 +51,7 @@ def command(run: Path, dialog: str, turn: int | None, as_json: bool, **options: 
 
     \b
     Examples:
-      simpatico show run --sort empathy --rows 5
+      simpatico show run --sort predicted_rating --rows 5
       simpatico explain run d17
       simpatico explain run d17 4 --scores style_matching
     """

@@ -32,7 +32,7 @@ OUTCOMES: dict[Outcome, str] = {
 
 @click.command(name="gate")
 @click.argument("run", type=opt.PATH)
-@opt.repeatable("--rule", "Rule such as 'empathy >= 4'.", "rules")
+@opt.repeatable("--rule", "Rule such as 'predicted_rating >= 3'.", "rules")
 @opt.option("--system", "Check only this system.  [default: all but the users]")
 @opt.path("--baseline", "Earlier run that RUN must not be worse than.")
 @opt.repeatable(
@@ -54,7 +54,7 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
 
     \b
     Examples:
-      simpatico gate run --rule 'empathy >= 4' --rule 'repetition <= 0.1'
+      simpatico gate run --rule 'coherence >= 0.3' --rule 'repetition <= 0.1'
       simpatico gate run --baseline last-release --margin 0.02
     """
     checks = run_checks(Run(run), **options)

@@ -42,8 +42,9 @@ def command(name: str | None, as_json: bool) -> None:
         show_table("Metrics", columns, rows)
         note(
             "Follows people: mean ρ with human ratings over public data sets that the metric was "
-            "not trained on; – for a metric that has no better direction. A name with a model in "
-            "brackets runs on that one, as its own is not installed."
+            "not trained on. weak: below .1, or a set speaks against it; unproven: fewer than "
+            "three sets; –: no better direction. A name with a model in brackets runs on that "
+            "one, as its own is not installed."
         )
         result("Run `simpatico list NAME` for the card of a metric.")
 

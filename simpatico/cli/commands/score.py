@@ -63,7 +63,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     Examples:
       simpatico score chats.jsonl --plan
       simpatico score chats.jsonl --out run
-      simpatico score chats.csv --metrics empathy,coherence --out run
+      simpatico score chats.csv --metrics predicted_rating,coherence --out run
     """
     from simpatico.metric import signature
     from simpatico.readers import Alignment, Conversations

@@ -69,7 +69,7 @@ def command(
     \b
     Examples:
       simpatico show run
-      simpatico show run --sort empathy --rows 10 --system acme
+      simpatico show run --sort predicted_rating --rows 10 --system acme
       simpatico show run --level dialog --format csv > dialogs.csv
       simpatico show run --level turn --format long > turns.csv
     """

@@ -50,7 +50,7 @@ def incremental_section(findings: Findings) -> page.Section | None:
             "the traditional metric alone, P the psychological metric alone, P+T both. In a bar, "
             "grey is T and purple the gain from adding P; dashed purple is not significant: the "
             "95% CI includes zero, or the test is not significant after correction. Learned "
-            "metrics (L) have seen ratings, and so are a group of their own."
+            "metrics (L) were trained on human ratings and are a group of their own."
         )
         content = [legend, incremental_table(blocks), *after_table(findings)]
     return page.make_section("adds", "What each metric adds", finding, content)

@@ -247,19 +247,6 @@ def test_two_systems_as_a_figure(call, run, tmp_path):
     assert "higher for carousel" in out.read_text(encoding="utf-8")
 
 
-def test_the_demo_writes_its_page_beside_the_scores(call, tmp_path):
-    out = tmp_path / "run"
-    code, stdout, _ = call("demo", "--out", out)
-    assert code == 0
-    assert f"report to open in a browser: {out}/report.html" in stdout.splitlines()
-    root = tree((out / "report.html").read_text(encoding="utf-8"))
-    assert root.one("title").text == "Three made-up systems (demo) · simpatico report"
-    assert "judgements_made_up.csv" in root.one("pre", id="commands").text
-    assert {"turn.parquet", "dialog.parquet", "system.parquet", "run.json"} <= {
-        p.name for p in out.iterdir()
-    }
-
-
 def test_a_link_is_written_through_and_nothing_but_a_file_is_replaced(call, small, tmp_path):
     real, link, pipe = tmp_path / "real.html", tmp_path / "link.html", tmp_path / "pipe"
     link.symlink_to(real)

@@ -154,8 +154,8 @@ def test_the_first_screen_of_the_demo():
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (
-        "Based on up to 22 prompts that both replied to. Effect on ratings (moderate, 0.5 SD between "
-        "prompts): harbor is rated higher on “overall” in 66% of prompts (ties count half). "
+        "Based on up to 22 prompts that both replied to. Observed difference in ratings (moderate, 0.5 "
+        "SD between prompts): harbor is rated higher on “overall” in 66% of prompts (ties count half). "
         "Length and question rate are not significantly correlated with “overall”."
     )
     first, second = (p.prose for p in list(top.all("div", "cols"))[-1].all("p"))

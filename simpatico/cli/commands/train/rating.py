@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 def rating(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Train a model of how people rate replies.
 
-    Every file is a set of its own, standardised by itself. Each source is left out in turn: the
-    table shows how well the others predict its ratings, next to length and to every part.
+    Each file is standardised separately. The table shows how well a model trained on the other
+    sources predicts the ratings of each, compared with length and with each part.
 
     Use it with `--set predicted_rating.model=path:MODEL`.
 
