@@ -81,7 +81,10 @@ def test_one_table_a_quality_sorted_by_strength_with_a_verdict(printed):
         sizes = [abs(float(row[1].replace("−", "-"))) for row in rows]
         assert sizes == sorted(sizes, reverse=True)
         assert len(rows) == len(TEN) - 1  # emotion_shares has no score of its own name
-    assert "verdict: follows = corrected p < .05 in the better direction" in printed.stderr
+    assert (
+        "verdict: follows = significant in the better direction (reversed: lower is better)"
+        in printed.stderr
+    )
     assert "r: Pearson's r; p: t-test, Holm-corrected for 9 scores per quality" in printed.stderr
     assert len(printed.stdout.splitlines()) < 90
 
