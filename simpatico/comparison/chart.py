@@ -82,8 +82,9 @@ def claim_cell(d: Difference) -> list[Child]:
     match d.finding:
         case "higher" | "lower" | "hint":
             # Names are isolated, since one that runs from right to left would turn the numbers.
-            verb = verdict.claim_text(replace(d, a="", b=""))
-            return [el("bdi", None, d.a), verb, el("bdi", None, d.b), ": ", numbers, "."]
+            a, b = el("bdi", None, d.a), el("bdi", None, d.b)
+            phrase = f" {verdict.comparison_phrase(d)} "
+            return [verdict.caution_text(d) or None, a, phrase, b, ": ", numbers, "."]
         case "unclear":
             small = el("small", {"class": "in"}, verdict.detectable_text(d))
             return [el("b", None, d.title), ": ", numbers, " ", small]

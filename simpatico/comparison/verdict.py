@@ -56,8 +56,12 @@ def verdict_sentence(d: Difference) -> str:
 
 def claim_text(d: Difference) -> str:
     """Who is more or less so than whom."""
-    perhaps = "possibly " if d.finding == "hint" else ""
-    return f"{d.a} {perhaps}{comparison_phrase(d)} {d.b}"
+    return f"{caution_text(d)}{d.a} {comparison_phrase(d)} {d.b}"
+
+
+def caution_text(d: Difference) -> str:
+    """What stands before a claim that is only suggestive."""
+    return "Possibly: " if d.finding == "hint" else ""
 
 
 def comparison_phrase(d: Difference) -> str:

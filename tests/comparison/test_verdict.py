@@ -69,12 +69,12 @@ LOOSE = {"paired": False, "unit": "dialog"}
         ),
         (
             replace(TOLD, p_adjusted=0.21, p_value=0.014),
-            "harbor possibly matches the user's function words more closely than brisk: +0.096 [0.041, 0.151]. "
+            "Possibly: harbor matches the user's function words more closely than brisk: +0.096 [0.041, 0.151]. "
             "Suggestive, not significant after correction.",
         ),
         (
             replace(TOLD, p_adjusted=0.21, difference=-0.0961, low=-0.151, high=-0.041),
-            "harbor possibly matches the user's function words less closely than brisk: −0.096 "
+            "Possibly: harbor matches the user's function words less closely than brisk: −0.096 "
             "[−0.151, −0.041]. Suggestive, not significant after correction.",
         ),
         (
