@@ -39,7 +39,7 @@ class Engagement(Evaluator):
         kind="evaluator",
         careful=(
             "It was trained on ratings of whole conversations; on some unseen data reply length "
-            "correlates better with ratings: compare it with length. A reply that copies the turn "
+            "correlates better with ratings: compare it with length; a reply that copies the turn "
             "it replies to scores high."
         ),
     )
