@@ -1,8 +1,8 @@
 """What to cite for a run: a Methods paragraph, and BibTeX of the papers on its metrics' cards.
 
 A card cites in running text, as in "Ireland et al. (2011), Language Style Matching Predicts …; …".
-References are read off that text, so that a card and a bibliography cannot disagree; "et al." stays
-`and others`, as the card knows no more names.
+The papers are found by that text; their whole entries are in `data/references.bib`. Of a paper that
+is not there, cited by somebody else's metric, the entry has what the card tells.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from simpatico.run import Run
@@ -25,6 +27,7 @@ UNDATED = re.compile(rf"^(?P<authors>{NAME} et al\.), (?P<title>[A-Z].*)")
 TITLE_END = re.compile(r"\. | \(|, (?!and\b)(?=[a-z])|, (?=with a )")
 """A title ends where prose goes on: ", which takes the mean", " (the three parts; …"."""
 DOI = re.compile(r"doi:(\S+)")
+ENTRIES = Path(__file__).parents[1] / "data" / "references.bib"
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ class Reference:
         return f"{self.authors.replace(' and ', ' & ')}, {self.year or 'n.d.'}"
 
     def bibtex(self) -> str:
-        """The entry; fields that the card does not tell are left out."""
+        """The entry; of a paper that we do not know, with the fields that the card tells."""
+        if entry := known_entry(self):
+            return entry
         names = re.split(r", | and | & ", self.authors.removesuffix(" et al."))
         others = ["others"] if self.authors.endswith("et al.") else []
         fields = {
@@ -60,6 +65,17 @@ class Reference:
         }
         lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
         return "\n".join([f"@misc{{{self.key},", *lines, "}"])
+
+
+@lru_cache
+def known_entry(reference: Reference) -> str | None:
+    """The stored entry of the paper: same author and year, and DOI or title as far as cited."""
+    for entry in ENTRIES.read_text(encoding="utf-8").strip().split("\n\n"):
+        plain = re.sub(r"[{}]", "", entry).lower()
+        has_title = reference.title.lower() in plain
+        if re.match(rf"@\w+{{{reference.key}", entry) and has_title and reference.doi in entry:
+            return entry
+    return None
 
 
 def escape(text: str) -> str:
@@ -94,20 +110,25 @@ def run_references(run: Run) -> dict[str, list[Reference]]:
 
 def bibliography(run: Run) -> str:
     """BibTeX of simpatico and of every paper behind the run, each once."""
-    entries = {r: r.bibtex() for refs in run_references(run).values() for r in refs}
+    entries = [r.bibtex() for refs in run_references(run).values() for r in refs]
     software = (
         "@software{simpatico,\n  author = {{The simpatico authors}},\n"
         "  title = {simpatico: how a dialog system comes across to the person it talks with},\n"
         f"  version = {{{run.facts['version']}}},\n}}"
     )
     texts, keys = [software], list[str]()
-    for reference, text in sorted(entries.items(), key=lambda item: item[0].key):
-        keys.append(reference.key)
-        letter = "abcdefgh"[keys.count(reference.key) - 1]
+    for text in sorted(set(entries), key=entry_key):
+        keys.append(entry_key(text))
+        letter = "abcdefgh"[keys.count(keys[-1]) - 1]
         # two papers of one author and year: the second is …b
-        key = reference.key if letter == "a" else f"{reference.key}{letter}"
-        texts.append(text.replace(f"{{{reference.key},", f"{{{key},", 1))
+        key = keys[-1] if letter == "a" else f"{keys[-1]}{letter}"
+        texts.append(text.replace(f"{{{keys[-1]},", f"{{{key},", 1))
     return "\n\n".join(texts)
+
+
+def entry_key(entry: str) -> str:
+    """The key of a BibTeX entry."""
+    return entry[entry.index("{") + 1 : entry.index(",")]
 
 
 def methods_paragraph(run: Run) -> str:

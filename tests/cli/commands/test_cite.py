@@ -9,7 +9,7 @@ import pytest
 import simpatico
 from simpatico.errors import MissingResource
 from simpatico.registry import load_all
-from simpatico.run.citation import Reference, card_references
+from simpatico.run.citation import ENTRIES, Reference, card_references, known_entry
 from tests.command_line import simpatico as call
 from tests.conftest import ROOT
 
@@ -41,6 +41,7 @@ def test_bibtex_has_every_paper_once(run):
     assert re.findall(r"^@\w+\{(\w+),$", text, re.M) == ["simpatico", "ireland2011", "see2019"]
     assert text.count("{") == text.count("}")
     assert "  doi = {10.18653/v1/N19-1170},\n" in text
+    assert "{See, Abigail and Roller, Stephen and Kiela, Douwe and Weston, Jason}" in text
 
 
 def test_references_are_read_off_a_card():
@@ -61,12 +62,37 @@ def test_references_are_read_off_a_card():
     assert "doi = {10.1/x_y}" in second.bibtex()
 
 
-def test_every_card_that_names_a_year_has_a_reference():
+def test_every_paper_on_a_card_has_its_whole_entry():
+    """Whole: authors with first names, a title, a year; the same key never names two papers."""
     for name, metric in load_all().items():
-        if not isinstance(metric, MissingResource) and re.search(
-            r"\b\d{4}\b", metric.card.citation
-        ):
-            assert list(card_references(metric.card.citation)), name
+        if isinstance(metric, MissingResource):
+            continue
+        papers = list(card_references(metric.card.citation))
+        assert papers or not re.search(r"\b\d{4}\b", metric.card.citation), name
+        for paper in papers:
+            entry = known_entry(paper)
+            assert entry, f"{name}: {paper.short} is not in references.bib"
+            assert f"year = {{{paper.year}}}" in entry
+            authors = re.search(r"author = \{(.*)\},", entry)[1].split(" and ")
+            assert all(", " in author for author in authors), entry
+            assert (len(authors) > 2) == ("et al." in paper.short or "," in paper.authors), entry
+
+
+def test_two_papers_of_one_author_and_year_are_told_apart():
+    emotion, distinct = (
+        next(iter(card_references(text)))
+        for text in (
+            "Liu et al. (2022), Evaluator for Emotionally Consistent Chatbots",
+            "Liu et al. 2022 (ACL, doi:10.18653/v1/2022.acl-short.86)",
+        )
+    )
+    assert "Chenxiao" in emotion.bibtex()
+    assert "Siyang" in distinct.bibtex()
+
+
+def test_the_keys_of_the_stored_entries_differ():
+    keys = re.findall(r"^@\w+\{(\w+),$", ENTRIES.read_text(encoding="utf-8"), re.M)
+    assert len(set(keys)) == len(keys) == ENTRIES.read_text(encoding="utf-8").count("@")
 
 
 def test_the_citation_file_has_the_version_of_the_package():
