@@ -104,11 +104,17 @@ def build_bar() -> Any:
             rate = task.finished_speed or task.speed
             return Text(f"{rate:,.0f}/s" if rate else "")
 
+    class Count(progress.MofNCompleteColumn):
+        """`3/12`; nothing while nothing is counted, as in a command of steps alone."""
+
+        def render(self, task: progress.Task) -> Text:
+            return super().render(task) if task.completed or task.total else Text("")
+
     columns = (
         progress.SpinnerColumn(),
         progress.TextColumn("{task.description}"),
         progress.BarColumn(20),
-        progress.MofNCompleteColumn(),
+        Count(),
         Rate(),
         progress.TimeRemainingColumn(),
     )

@@ -23,6 +23,7 @@ from simpatico.cli.output import (
     show_table,
     value_with_interval,
 )
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.comparison import headline as texts
 from simpatico.comparison import plan, ranking, verdict
 from simpatico.comparison.difference import (
@@ -83,7 +84,7 @@ RELIABLE_PILOT = 100
     "Confidence level of the intervals; a corrected p of at most 1 minus it is significant.",
     type=click.FloatRange(0.5, 0.999),
 )
-@opt.seed("Random seed of the permutation tests.")
+@opt.random_seed("Random seed of the permutation tests.")
 @opt.as_json
 @opt.flag("--plan", "Power analysis: number of dialogs needed.")
 @opt.repeatable(
@@ -131,11 +132,14 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     with open_runs(runs, choice.scores) as run:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")
-        correlations = correlate_with_ratings(run, ratings) if ratings else ()
-        inputs = run, ratings, correlations, choice, settings
-        slices = compare_by(options["by"], *inputs) if options["by"] else None
-        # of one system, its slices are compared instead
-        differences = slices if isinstance(slices, Differences) else compare_with_ratings(*inputs)
+        with ProgressDisplay("comparison"):
+            correlations = correlate_with_ratings(run, ratings) if ratings else ()
+            inputs = run, ratings, correlations, choice, settings
+            slices = compare_by(options["by"], *inputs) if options["by"] else None
+            if isinstance(slices, Differences):  # of one system, with each other
+                differences = slices
+            else:
+                differences = compare_with_ratings(*inputs)
         controls = control_sentences(run)
     sliced = slices.rows if isinstance(slices, Slices) else []
     if options["as_json"]:

@@ -13,6 +13,7 @@ from simpatico.cli import options as opt
 from simpatico.cli.commands.score import print_run_summary
 from simpatico.cli.commands.show import show_systems
 from simpatico.cli.output import note, result, show_table
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.judgements import Judgements
 
 TITLE = "Three made-up systems (demo)"
@@ -34,12 +35,15 @@ def command(out: Path) -> None:
     from simpatico.run.writer import score_run
 
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
-    run = score_run(conversations, [load(name) for name in preset("default")], out)
+    metrics = [load(name) for name in preset("default")]
+    with ProgressDisplay() as progress:
+        run = score_run(conversations, metrics, out, progress=progress.add)
     print_run_summary(run)
     show_systems(run.at("system"), run.facts)
     judgements = read_judgements(SAMPLES / "judgements_made_up.csv")
     show_mean_ratings(judgements)
-    page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
+    with ProgressDisplay("report"):
+        page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
     write_atomically(out / "report.html", page.encode())
     note("The three systems, their conversations and all their ratings are made up.")
     result(f"report to open in a browser: {out}/report.html")

@@ -21,6 +21,7 @@ from simpatico.cli.output import (
     show_prose,
     show_table,
 )
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import SimpaticoError, UnknownName, suggest_names
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def command(run: Path, dialog: str, turn: int | None, as_json: bool, **options: 
     last = len(turns) - 1
     if turn is not None and turn > last:
         raise UnknownName(f"no turn {turn} in dialog {dialog!r}; there are 0 to {last}")
-    evidence, problems = collect_words(folder, turns)
+    with ProgressDisplay("metrics explained") as progress:
+        evidence, problems = collect_words(folder, turns, progress)
     rows = explain_turns(folder, turns, evidence, options)
     whole = explain_dialog(folder, turns, evidence, options)
     if turn is not None:
@@ -82,13 +84,15 @@ def command(run: Path, dialog: str, turn: int | None, as_json: bool, **options: 
     )
 
 
-def collect_words(run: Run, turns: Turns) -> tuple[Evidence, list[str]]:
+def collect_words(run: Run, turns: Turns, progress: ProgressDisplay) -> tuple[Evidence, list[str]]:
     """The evidence of every metric of the run that can give some, and why others cannot."""
     from simpatico.metric import collect_evidence
 
     words: Evidence = {}
     problems = []
+    progress.expect(len(run.facts["metrics"]))
     for name in run.facts["metrics"]:
+        progress.add(1)
         metric = run.metric(name)
         try:
             if isinstance(metric, str):
@@ -107,8 +111,7 @@ def score_rows(
     run: Run, frame: pl.DataFrame, unit: dict[str, Any], options: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """The scores of one unit by name, with the reason of a null; those that the options choose."""
-    rows = []
-    scores = {s["name"]: m for m, facts in run.facts["metrics"].items() for s in facts["scores"]}
+    rows, scores = [], run.metric_by_score
     for name in options["scores"]:
         if name not in scores:
             raise UnknownName(f"no score {name!r}; {suggest_names(name, scores)}")

@@ -13,6 +13,7 @@ import click
 from simpatico.cli import options as opt
 from simpatico.cli.commands.report import read_findings
 from simpatico.cli.output import result
+from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="figure", cls=opt.accept_old_names(kind="correlation"))
@@ -46,6 +47,6 @@ def command(kind: str, quality: str | None, width: float, out: Path, **options: 
     from simpatico.reporting.figures import draw_figure
 
     place = opt.out_file(out)
-    with read_findings(**options) as findings:
+    with ProgressDisplay("figure"), read_findings(**options) as findings:
         write_figure(draw_figure(findings, kind, quality=quality, width=width), place)
     result(str(out))

@@ -15,6 +15,7 @@ import click
 
 from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
+from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements, Preferences
@@ -56,7 +57,10 @@ def command(
     from simpatico.reporting.page import render_page
 
     place = opt.out_file(out)
-    with read_findings(runs, judgements, **options) as findings:
+    with (
+        ProgressDisplay("report"),
+        read_findings(runs, judgements, **options) as findings,
+    ):
         if as_json:
             show_json({**findings.as_json(), "examples": collect_quotations(findings).as_json()})
             return
