@@ -138,6 +138,12 @@ class Findings:
         return self.evidence.correlations if self.evidence else []
 
     @property
+    def comparison(self) -> tuple[Judgements | None, list[CorrelationRow], Selection]:
+        """What a comparison of the run's systems takes beside the run."""
+        ratings = self.judgements if self.evidence else None
+        return ratings, self.correlations, Selection(with_human=self.with_human)
+
+    @property
     def qualities(self) -> list[tuple[str, str]]:
         """What was rated, at which level: the one the page leads with first."""
         return correlated_qualities(self.correlations)
@@ -189,17 +195,11 @@ def gather_findings(
 ) -> Findings:
     """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
     scores = main_scores(run.facts)
-    names = [s.name for s in scores]
-    for name in traditional:
-        if name not in names:
-            raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
+    check_names(traditional, [s.name for s in scores])
     table = run.at("system")
     evidence, preferences, reason = validate_judgements(run, judgements, traditional, correlation)
     if evidence and isinstance(judgements, Judgements):
         judgements = with_run_ids(run, judgements)
-    # NaN is an open end; a profile then has no position within the metric's range.
-    bounds = ((s.name, s.low, s.high) for s in scores)
-    ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
     compared = table if with_human else table.filter(pl.col("system") != HUMAN)
     findings = Findings(
         run=run,
@@ -210,7 +210,7 @@ def gather_findings(
         main=None,
         pairs_left_out=0,
         structure=run_structure(run),
-        profiles=tuple(system_profiles(compared, ranges)),
+        profiles=tuple(system_profiles(compared, score_ranges(scores))),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
         judgements=judgements if isinstance(judgements, Judgements) else None,
         evidence=evidence,
@@ -225,11 +225,7 @@ def gather_findings(
         by=by,
     )
     if by:
-        ratings = findings.judgements if evidence else None
-        choice = Selection(with_human=with_human)
-        findings = replace(
-            findings, slices=compare_by(by, run, ratings, findings.correlations, choice)
-        )
+        findings = replace(findings, slices=compare_by(by, run, *findings.comparison))
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
     on_page = select_pairs(pairs, main, len(scores))
@@ -237,12 +233,23 @@ def gather_findings(
     return replace(findings, pairs=shown, main=main, pairs_left_out=len(pairs) - len(on_page))
 
 
+def check_names(names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse a name that no score has."""
+    for name in names:
+        if name not in known:
+            raise UnknownName(f"no score {name!r}; {suggest_names(name, known)}")
+
+
+def score_ranges(scores: Sequence[ScoreInfo]) -> dict[str, tuple[float, float]]:
+    """The range of each score; NaN is an open end, within which a profile has no position."""
+    bounds = ((s.name, s.low, s.high) for s in scores)
+    return {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
+
+
 def compare_pairs(findings: Findings) -> dict[Pair, Sequence[Difference]]:
     """The differences of every pair of systems, each pair facing the way it reads best."""
-    choice = Selection(with_human=findings.with_human)
-    ratings = findings.judgements if findings.evidence else None
     try:
-        differences = compare_with_ratings(findings.run, ratings, findings.correlations, choice)
+        differences = compare_with_ratings(findings.run, *findings.comparison)
     except DataError:  # one system: nothing to compare
         return {}
     facing = map(orient_pair, group_by_pair(differences).values())

@@ -43,10 +43,11 @@ class ExamplePage:
     judgements: Judgements | None
     title: str | None = None
     judged: str | None = None
+    by: str | None = None
 
     @cached_property
     def findings(self) -> Findings:
-        return gather_findings(self.run, self.judgements)
+        return gather_findings(self.run, self.judgements, by=self.by)
 
     @cached_property
     def html(self) -> str:
@@ -203,6 +204,14 @@ def nulls_only() -> ExamplePage:
     return ExamplePage(scored(rows), ratings(rows, "overall"))
 
 
+def by_segment() -> ExamplePage:
+    """Two systems, each with dialogs of two segments."""
+    rows = talks(["heron", "juniper"], 24)
+    names = ["new users", "returning users"]
+    rows = [{**r, "segment": names[int(r["prompt"][1:]) % 2]} for r in rows]
+    return ExamplePage(scored(rows), ratings(rows, "overall"), by="segment")
+
+
 KINDS: dict[str, Callable[[], ExamplePage]] = {
     "demo": demo,
     "few": few,
@@ -215,6 +224,7 @@ KINDS: dict[str, Callable[[], ExamplePage]] = {
     "long_dialog": long_dialog,
     "two_scales": two_scales,
     "nulls_only": nulls_only,
+    "by_segment": by_segment,
 }
 
 

@@ -104,12 +104,12 @@ def scoring_sample(findings: Findings, quotations: Quotations) -> Html | None:
     for turn in [t for t in quotations.turns if t.dialog == dialog][:SAMPLE]:
         style = findings.styles.get(turn.system or "")
         who: Child = styled_name(style) if style else "user"
-        reply = "opens the dialog" if turn.answers is None else f"replies to {turn.answers + 1}"
+        reply = "opens the dialog" if turn.answers is None else f"replies to {turn.answers}"
         items.append(
             el(
                 "li",
                 None,
-                el("span", {"class": "note"}, turn.turn + 1),
+                el("span", {"class": "note"}, turn.turn),
                 el("span", {"class": "who"}, who),
                 el("span", {"class": "said", "dir": "auto"}, truncate(turn.text, SAMPLE_LENGTH)),
                 el("small", None, reply if turn.system is not None else f"{reply}, not scored"),

@@ -189,7 +189,7 @@ def dialog_facts(dialog: QuotedDialog) -> list[Child]:
         raters = f", {format_count(example.judges, 'rater')}" if example.judges else ""
         lines.append(f"Rating {format_number(example.rating, 1)}{scale}{raters}")
     if example.low_turn is not None:
-        lines.append(f"First low turn: {example.low_turn + 1} of {format_count(dialog.total)}")
+        lines.append(f"First low turn: {example.low_turn} (turns count from 0)")
     return lines
 
 

@@ -48,7 +48,7 @@ def verdict_section(findings: Findings, title: str) -> Html:
         format_count(len(findings.systems), "system"),
         format_count(counts["dialogs"], "dialog"),
         format_count(counts["turns"], "turn"),
-        format_count(len(findings.scores), "metric"),
+        format_count(len(findings.facts["metrics"]), "metric"),
     ]
     name = el("b", None, el("bdi", None, title))
     return el(

@@ -69,5 +69,5 @@ def test_the_first_turn_where_a_low_rated_dialog_went_wrong(tmp_path):
     assert marks == ["d003"]
     assert first.turns[5].note == "first low turn: “fit” 1.00, in the worst 10% of turns"
     page = render_page(findings)
-    assert "First low turn: 6 of 8" in page
+    assert "First low turn: 5 (turns count from 0)" in page
     assert page.count("first low turn: “fit” 1.00") == 1

@@ -145,7 +145,7 @@ def test_the_first_screen_of_the_demo():
         "3 systems",
         "66 dialogs",
         "755 turns",
-        "7 metrics",
+        "8 metrics",
     ]
     assert top.one("h1").prose == (
         "People’s ratings of “overall” do not differ significantly between harbor and brisk (3.74 vs. "
