@@ -84,8 +84,7 @@ def load(name: str, **parameters: Any) -> Metric:
             "`simpatico models`, or give the parameter model"
         )
     cls = metric_class(name)
-    if ".py" not in name:
-        parameters = {OLD_PARAMETERS.get((name, k), k): v for k, v in parameters.items()}
+    parameters = {OLD_PARAMETERS.get((name, k), k): v for k, v in parameters.items()}
     if bracket:
         holders = getattr(cls, "carries", ("model",))  # the fields that take a model
         models = model[:-1].split("+")

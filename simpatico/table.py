@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
-from simpatico.frames import Tabular, pandas_frame
+from simpatico.frames import TabularByLevel
 from simpatico.metric import Merge, Metric, Score, merge_rules, score_wording
 from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreTable(Tabular):
+class ScoreTable(TabularByLevel):
     """Each metric's statistics, one row per scored turn; `keys` says which turn that is.
 
     Of a metric of level "system" it holds the material, which has its own keys.
@@ -45,6 +45,7 @@ class ScoreTable(Tabular):
     keys: pl.DataFrame
     metrics: tuple[Metric, ...]
     statistics: dict[str, pl.DataFrame]
+    default_level: ClassVar[Level] = "turn"
 
     def __repr__(self) -> str:
         names = ", ".join(m.name for m in self.metrics)
@@ -75,18 +76,6 @@ class ScoreTable(Tabular):
         metrics = [m for m in self.metrics if not is_system_metric(m)]
         parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
-
-    def to_frame(self, level: Level = "turn") -> pl.DataFrame:
-        """The scores of a level; the same as `at`."""
-        return self.at(level)
-
-    def to_pandas(self, level: Level = "turn") -> Any:
-        """The scores of a level as a pandas DataFrame."""
-        return pandas_frame(self.at(level))
-
-    def to_dict(self, level: Level = "turn") -> list[dict[str, Any]]:
-        """The scores of a level, a dictionary per unit."""
-        return self.at(level).to_dicts()
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:

@@ -17,7 +17,7 @@ ALLOWED = {
     "wording": set(),
     "progress": set(),
     "files": {"errors"},
-    "frames": {"errors"},
+    "frames": {"errors", "turns"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
     # the domain's tables, and the files they come from

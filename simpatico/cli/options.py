@@ -134,7 +134,7 @@ def out(help: str, **settings: Any) -> Decorator:
     return path("--out", help, **{"required": "default" not in settings} | settings)
 
 
-def seed(help: str = "Random seed.") -> Decorator:
+def random_seed(help: str = "Random seed.") -> Decorator:
     return value("--seed", 0, help)
 
 

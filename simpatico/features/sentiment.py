@@ -42,9 +42,5 @@ def sentiment_match(
 ) -> Floats:
     """The expected points of each reply to what it answers."""
     both, n = [*answered, *replies], len(answered)
-    sides = [p[part] for p in (emotional.of(both), positive.of(both)) for part in halves(n)]
-    return np.nan_to_num(expected_points(*sides), nan=UNKNOWN)
-
-
-def halves(n: int) -> tuple[slice, slice]:
-    return slice(n), slice(n, None)
+    e, p = emotional.of(both), positive.of(both)
+    return np.nan_to_num(expected_points(e[:n], e[n:], p[:n], p[n:]), nan=UNKNOWN)

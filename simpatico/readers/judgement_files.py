@@ -26,7 +26,7 @@ from simpatico.judgements import (
 )
 from simpatico.readers.detect import all_readers
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
-from simpatico.readers.file_formats._table_fields import ALIASES
+from simpatico.readers.file_formats._table_fields import ALIASES, check_mapping
 from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
@@ -113,24 +113,15 @@ def read_table(
     if n:
         notes.append(
             f"{format_count(n, 'rating')} of the same unit without a judge's name: taken as those "
-            "of several judges, in the order of the file"
+            "of several judges, in the order of the file; a number is not one person "
+            "throughout, so that ICC(2,1) and figures per judge mean little"
         )
     return replace(Judgements.of(numbered), notes=tuple(notes))
 
 
 def rename_columns(head: Head, columns: Mapping[str, str]) -> dict[str, str]:
     """Our name of each column of a table that has another: as the user says, else a known one."""
-    for field, column in columns.items():
-        if field not in Judgement._fields:
-            raise UnknownName(
-                f"--columns {field}={column}: no field {field!r} of ratings; "
-                f"{suggest_names(field, Judgement._fields)}"
-            )
-        if head.columns and column not in head.columns:
-            raise UnknownName(
-                f"--columns {field}={column}: {head.name} has no column {column!r}; "
-                f"{suggest_names(column, head.columns)}"
-            )
+    check_mapping(columns, head, Judgement._fields, " of ratings")
     names = {column: field for field, column in columns.items()}
     if "dialog" not in {*columns, *head.columns}:
         alias = next((name for name in ALIASES["dialog"] if name in head.columns), None)

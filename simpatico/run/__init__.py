@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
-from simpatico.frames import Tabular, pandas_frame
+from simpatico.frames import TabularByLevel
 from simpatico.metric import Metric
 from simpatico.run.description import rebuild_metric
 from simpatico.turns import FIRST_UTTERANCE_COLUMNS, LEVELS, SCHEMA, Level, Turn, Turns
@@ -26,10 +26,11 @@ TEXT_COLUMNS = [*Turn._fields, "prompt"]
 
 
 @dataclass(frozen=True)
-class Run(Tabular):
+class Run(TabularByLevel):
     """A finished run folder, for reading."""
 
     folder: Path
+    default_level: ClassVar[Level] = "system"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder))
@@ -39,7 +40,10 @@ class Run(Tabular):
         """What `run.json` says: signatures, inputs, counts. A finished run never changes."""
         path = self.folder / "run.json"
         if not path.is_file():
-            raise DataError(f"{self.folder} is not a run folder: it has no run.json")
+            raise DataError(
+                f"{self.folder} is not a run folder: it has no run.json; "
+                "`simpatico score FILE --out RUN` makes one"
+            )
         try:
             facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
@@ -55,6 +59,12 @@ class Run(Tabular):
         """The folder, or those of the runs that were merged into it."""
         return [str(folder) for folder in self.facts.get("runs", [self.folder])]
 
+    @cached_property
+    def metric_by_score(self) -> dict[str, str]:
+        """The metric that each score belongs to."""
+        metrics = self.facts["metrics"].items()
+        return {s["name"]: name for name, facts in metrics for s in facts["scores"]}
+
     def at(self, level: Level, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """One row per unit, one column per score; only these columns, if they are named."""
         if level not in LEVELS:
@@ -69,18 +79,6 @@ class Run(Tabular):
                 f"no column {unknown[0]!r} in {path}; {suggest_names(unknown[0], names)}"
             )
         return table.select(names if columns is None else columns).collect()
-
-    def to_frame(self, level: Level = "system") -> pl.DataFrame:
-        """The scores of a level; the same as `at`."""
-        return self.at(level)
-
-    def to_pandas(self, level: Level = "system") -> Any:
-        """The scores of a level as a pandas DataFrame."""
-        return pandas_frame(self.at(level))
-
-    def to_dict(self, level: Level = "system") -> list[dict[str, Any]]:
-        """The scores of a level, a dictionary per unit."""
-        return self.at(level).to_dicts()
 
     def refuse_system_scores(self, scores: Iterable[str]) -> None:
         """Refuse scores that describe a system as a whole, where those of units are asked for."""

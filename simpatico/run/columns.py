@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from math import inf
 from pathlib import Path
 
 import polars as pl
 
 from simpatico.errors import BadValue, UnknownName, suggest_names
 from simpatico.files import write_atomically
-from simpatico.metric import Score
 from simpatico.readers.extra_columns import extra_values
 from simpatico.run import Run
+from simpatico.run.description import stored_scores
 from simpatico.run.folder import ZSTD_LEVEL, part_path
 from simpatico.table import system_table
 from simpatico.turns import SCHEMA, Turns
@@ -94,14 +93,9 @@ def slice_dialogs(run: Run, by: str) -> pl.DataFrame:
 def slice_table(run: Run, by: str, scores: Sequence[str]) -> pl.DataFrame:
     """Mean over dialogs with its 95% CI, one row per slice and system; null below `MIN_DIALOGS`."""
     slices = slice_dialogs(run, by)
-    metrics = run.facts["metrics"].values()
-    ranges = {s["name"]: s["range"] for m in metrics for s in m["scores"]}
+    stored = stored_scores(run.facts["metrics"])
     table = run.at("dialog", ["dialog", "system", *scores])
-    wanted = [
-        Score(name, pl.col(name), (-inf if low is None else low, inf if high is None else high), "")
-        for name in scores
-        for low, high in [ranges[name]]
-    ]
+    wanted = [stored[name] for name in scores]
     parts = []
     for name in slices["slice"].drop_nulls().unique().sort():
         own = slices.filter(pl.col("slice") == name)["dialog"].implode()

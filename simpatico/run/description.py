@@ -10,11 +10,15 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
+from math import inf
 from typing import Any
+
+import polars as pl
 
 from simpatico.errors import SimpaticoError
 from simpatico.metric import (
     Metric,
+    Score,
     json_range,
     plain_name,
     score_wording,
@@ -22,6 +26,16 @@ from simpatico.metric import (
     signature_value,
 )
 from simpatico.registry import available, load
+
+
+def stored_scores(metrics: Mapping[str, Any]) -> dict[str, Score]:
+    """The scores of metrics as `describe_metric` tells them, each a column of its own name."""
+    scores = {}
+    for score in (s for facts in metrics.values() for s in facts["scores"]):
+        name, (low, high) = score["name"], score["range"]
+        bounds = (-inf if low is None else low, inf if high is None else high)
+        scores[name] = Score(name, pl.col(name), bounds, "")
+    return scores
 
 
 def describe_metric(metric: Metric) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def long_table(
     run: Run, frame: pl.DataFrame, level: Level, scores: Sequence[str], *, every: bool = False
 ) -> pl.DataFrame:
     """The scores of a level in long form; main scores only, unless named or `every` is set."""
-    metric_of = {s["name"]: m for m, f in run.facts["metrics"].items() for s in f["scores"]}
+    metric_of = run.metric_by_score
     names = list(scores) or [s for s, m in metric_of.items() if every or s == m]
     if unknown := [s for s in scores if s not in frame.columns or s not in metric_of]:
         hint = suggest_names(unknown[0], [s for s in metric_of if s in frame.columns])

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from math import inf
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,9 +21,9 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.files import write_json_atomically
-from simpatico.metric import Score
 from simpatico.readers.alignment import HUMAN, Alignment
 from simpatico.run import Run
+from simpatico.run.description import stored_scores
 from simpatico.table import system_table
 
 
@@ -117,13 +116,7 @@ def system_rows(
     """The table of systems: means over the merged dialogs, and scores of systems as a whole."""
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     columns = dialogs.collect_schema()
-    scores = []
-    for score in (s for facts in metrics.values() for s in facts["scores"]):
-        low, high = (
-            b if b is not None else e for b, e in zip(score["range"], (-inf, inf), strict=True)
-        )
-        if score["name"] in columns:
-            scores.append(Score(score["name"], pl.col(score["name"]), (low, high), ""))
+    scores = [score for name, score in stored_scores(metrics).items() if name in columns]
     table = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
     own = [
         run.at("system").with_columns(pl.col("system").replace(new))

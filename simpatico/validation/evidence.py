@@ -135,13 +135,9 @@ def validate(
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
     for level in rated_levels(gold):
-        scores = read_scores(run, level, gold["dialog"], question.scores)
+        scores = rated_scores(run, level, gold, question.scores, people_dropped=people_dropped)
         evidence.left_out.extend(scores_left_out(run, level, question.scores))
-        if people_dropped:
-            scores = scores.filter(pl.col("system") != HUMAN)
-        # Keys are strings and integers.
-        names = [c for c in scores.columns if scores.schema[c].is_float()]
-        pairs = pairs_to_compare(names, question)
+        pairs = pairs_to_compare(score_names(scores), question)
         settings = how if how.level == "system" else replace(how, level=level)
         raters = rater_statistics(judgements_at(judgements, level), how.seed)
         evidence.agreement.extend(with_level(level, raters))
@@ -164,19 +160,35 @@ def validate(
         sparse = find_sparse_scores(scores, gold, level, asked)
         evidence.sparse.extend(sparse)
         evidence.notes.extend(s.sentence for s in sparse)
-        dense = [n for n in names if n not in {s.score for s in sparse if s.left_out}]
-        t = traditional_scores(run, question, dense)
-        learned = [n for n in dense if n not in t and is_learned(run, n)]
-        p = [n for n in dense if n not in t and n not in learned]
-        groups: dict[Group, list[str]] = {"P": p, "L": learned}
-        for group, added in groups.items():
-            gains = incremental_rows(
-                scores, gold, traditional=t, psychological=added, how=settings, group=group
-            )
-            evidence.incremental.extend(with_level(level, gains))
+        dense = scores.drop(s.score for s in sparse if s.left_out)
+        gains = gain_rows(run, dense, gold, question=question, how=settings)
+        evidence.incremental.extend(with_level(level, gains))
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def gain_rows(
+    run: Run,
+    scores: pl.DataFrame,
+    gold: pl.DataFrame,
+    *,
+    question: Question,
+    how: CorrelationSettings,
+) -> list[IncrementalRow]:
+    """What psychological and what learned scores add to traditional ones."""
+    names = score_names(scores)
+    t = traditional_scores(run, question, names)
+    learned = [n for n in names if n not in t and is_learned(run, n)]
+    p = [n for n in names if n not in t and n not in learned]
+    groups: dict[Group, list[str]] = {"P": p, "L": learned}
+    return [
+        row
+        for group, added in groups.items()
+        for row in incremental_rows(
+            scores, gold, traditional=t, psychological=added, how=how, group=group
+        )
+    ]
 
 
 def correlate_with_ratings(run: Run, judgements: Judgements) -> list[CorrelationRow]:
@@ -186,13 +198,29 @@ def correlate_with_ratings(run: Run, judgements: Judgements) -> list[Correlation
     gold = judgements.gold()
     rows: list[CorrelationRow] = []
     for level in rated_levels(gold):
-        scores = read_scores(run, level, gold["dialog"])
-        if people_dropped:
-            scores = scores.filter(pl.col("system") != HUMAN)
+        scores = rated_scores(run, level, gold, people_dropped=people_dropped)
         own = correlation_rows(scores, gold, CorrelationSettings(level=level))
         rows += with_level(level, own)
     refuse_without_scores(run, Question(), gold, Evidence([], rows, [], []))
     return rows
+
+
+def rated_scores(
+    run: Run,
+    level: RatedLevel,
+    gold: pl.DataFrame,
+    names: Sequence[str] = (),
+    *,
+    people_dropped: bool,
+) -> pl.DataFrame:
+    """The scores of the rated dialogs, without those of people where these are left out."""
+    scores = read_scores(run, level, gold["dialog"], names)
+    return scores.filter(pl.col("system") != HUMAN) if people_dropped else scores
+
+
+def score_names(scores: pl.DataFrame) -> list[str]:
+    """The columns that are scores: keys are strings and integers."""
+    return [c for c in scores.columns if scores.schema[c].is_float()]
 
 
 def rated_levels(gold: pl.DataFrame) -> list[RatedLevel]:
@@ -214,11 +242,9 @@ def is_learned(run: Run, score: str) -> bool:
 
     That it predicts ratings is what it was made for: it is no psychological metric.
     """
-    metrics = run.facts["metrics"].values()
-    return any(
-        facts.get("kind") == "evaluator" and any(s["name"] == score for s in facts["scores"])
-        for facts in metrics
-    )
+    metric = run.metric_by_score.get(score, "")
+    kind: str | None = run.facts["metrics"].get(metric, {}).get("kind")
+    return kind == "evaluator"
 
 
 def refuse_without_scores(
@@ -268,7 +294,7 @@ def compare_ids(run: Run, rated: pl.Series) -> str:
 
 def check_score_names(run: Run, question: Question) -> None:
     """Refuse names that are no score of the run at any level."""
-    existing = [s["name"] for m in run.facts["metrics"].values() for s in m["scores"]]
+    existing = list(run.metric_by_score)
     names = [*question.scores, *question.traditional, *filter(None, [question.against])]
     if unknown := [name for name in names if name not in existing]:
         raise UnknownName(f"no score {unknown[0]!r}; {suggest_names(unknown[0], existing)}")

@@ -128,7 +128,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it is a number above 1"),
         (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors needs --on-error skip"),
         (["score", SAMPLES, "--out", "r", "--jobs", "0"], "--jobs"),
-        (["show", "nothing"], "nothing is not a run folder: it has no run.json"),
+        (["show", "nothing"], "nothing is not a run folder: it has no run.json; `simpatico score FILE --out RUN` makes one"),
         (["list", "nothing"], "no metric 'nothing'"),
         (["reproduce", "psychological-metrics", "--data", "."], "has no dstc10-topical"),
         (["nothing"], "no command 'nothing'; there are "),

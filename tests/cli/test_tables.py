@@ -93,7 +93,11 @@ def test_no_line_on_a_terminal_of_80_columns_is_longer(name, run, monkeypatch):
     done = call(*COMMANDS[name], cwd=run, stream=TerminalStream)
     assert done.returncode == 0, done.stderr
     lines = [ESCAPES.sub("", line) for line in (done.stdout + done.stderr).splitlines()]
-    own = [line for line in lines if not line.startswith(("  title =", "  how"))]
+    own = [
+        line
+        for line in lines
+        if not line.startswith(("  author =", "  title =", "  booktitle =", "  how"))
+    ]
     assert [line for line in own if len(line.rstrip()) > 80] == []
 
 

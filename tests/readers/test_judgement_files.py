@@ -258,5 +258,6 @@ def test_judges_without_names_are_numbered(tmp_path: Path) -> None:
     assert ratings.frame["judge"].to_list() == ["1", "2", None]
     assert ratings.notes == (
         "2 ratings of the same unit without a judge's name: taken as those of several judges, in "
-        "the order of the file",
+        "the order of the file; a number is not one person throughout, so that ICC(2,1) and "
+        "figures per judge mean little",
     )

@@ -232,7 +232,10 @@ def test_a_folder_with_other_files_is_refused(small, tmp_path):
 def test_an_unfinished_or_foreign_folder_cannot_be_shown(tmp_path):
     with pytest.raises(DataError) as error:
         Run(tmp_path).at("turn")
-    assert str(error.value) == f"{tmp_path} is not a run folder: it has no run.json"
+    assert (
+        str(error.value)
+        == f"{tmp_path} is not a run folder: it has no run.json; `simpatico score FILE --out RUN` makes one"
+    )
     (tmp_path / "run.json").write_text('{"status": "running"}')
     with pytest.raises(DataError) as error:
         Run(tmp_path).at("turn")

@@ -1,12 +1,14 @@
 """A whole run against judgements, through the API and the command line."""
 
 import json
+import re
 import time
 
 import polars as pl
 import pytest
 
 from simpatico import Conversations, Run, load, read_judgements, score_run, validate
+from simpatico.cli.output import p_cell
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import Judgement, Judgements
 from simpatico.validation.correlations import CorrelationSettings
@@ -235,7 +237,9 @@ def test_what_one_score_adds_is_shown_as_it_was(run, judgements):
         "emotional_entropy", ("style_matching",), "style_matching"
     )  # fmt: skip
     output = shown_of(run, "--traditional", "emotional_entropy", "--quality", "overall")
-    assert row.verdict in output
+    # p of the paired t-test and of the clustered one, of the added coefficients, the CV gain
+    (line,) = [x for x in output.splitlines() if "[−.12, .13]" in x]
+    assert line.split() == "overall emotional_entropy .207 .207 .053 .02 [−.12, .13]".split()
     assert "by itself" not in output
 
 
@@ -253,8 +257,11 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
     (line,) = [x for x in output.splitlines() if "single psychological score" in x.lower()]
     assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
     assert line.count(" over emotional_entropy (") == len(clear)
-    assert sum(r.verdict in output for r in rows if r.added_name == "all") == len(rows) / 3
-    assert output.count("clustered by") <= len(rows) / 3
+    joint = [r for r in rows if r.added_name == "all"]
+    table = output.partition("Tests of the gain of P over T")[2]
+    tested = re.findall(r"^(\w+) +emotional_entropy +(\S+) ", table, re.MULTILINE)
+    assert tested == [(r.quality, p_cell(r.p_paper)) for r in joint]
+    assert len(joint) == len(rows) / 3
 
 
 def shown_of(run: Run, *options: str) -> str:

@@ -34,17 +34,21 @@ def command(name: str | None, as_json: bool) -> None:
     elif as_json:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
-        rows = []
+        rows: dict[bool, list[list[str]]] = {True: [], False: []}
         for own_name, own in load_all().items():
             variant = runnable_variant(own_name)
-            rows.append(metric_row(variant or own_name, load(variant) if variant else own))
-        columns = ["name", "level", "installed", "follows people", "about"]
-        show_table("Metrics", columns, rows)
+            chosen = load(variant) if variant else own
+            runs = not (isinstance(chosen, MissingResource) or missing_resource(chosen))
+            rows[runs].append(metric_row(variant or own_name, chosen))
+        columns = ["name", "level", "follows", "about"]
+        show_table("Metrics", columns, rows[True])
+        if rows[False]:
+            show_table("Metrics whose model or package is not installed", columns, rows[False])
         note(
-            "Follows people: mean ρ with human ratings over public data sets that the metric was "
-            "not trained on. weak: below .1, or a set speaks against it; unproven: fewer than "
-            "three sets; –: no better direction. A name with a model in brackets runs on that "
-            "one, as its own is not installed."
+            "Follows: does the score follow people? Mean ρ with human ratings over public data "
+            "sets that the metric was not trained on. weak: below .1, or a set speaks against it; "
+            "unproven: fewer than three sets; –: no better direction. A name with a model in "
+            "brackets runs on that one, as its own is not installed."
         )
         result("Run `simpatico list NAME` for the card of a metric.")
 
@@ -52,10 +56,9 @@ def command(name: str | None, as_json: bool) -> None:
 def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
     """The cells of a metric in the table; of its description the first sentence."""
     if isinstance(metric, MissingResource):
-        return [name, NO_VALUE, "no", NO_VALUE, str(metric)]
+        return [name, NO_VALUE, NO_VALUE, str(metric)]
     first, stop, _ = metric.card.about.partition(". ")
-    installed = "no" if missing_resource(metric) else "yes"
-    return [name, metric.level, installed, evidence_mark(metric), first + stop.strip()]
+    return [name, metric.level, evidence_mark(metric), first + stop.strip()]
 
 
 def evidence_mark(metric: Metric) -> str:

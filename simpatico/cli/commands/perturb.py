@@ -26,7 +26,7 @@ KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
     "--kind", "How to make replies wrong.", "kinds", type=click.Choice(KINDS), required=True
 )
 @opt.out("JSONL file to write; with several kinds one file each, the kind before the suffix.")
-@opt.seed()
+@opt.random_seed()
 @opt.reading
 def command(
     paths: tuple[str, ...], kinds: tuple[Any, ...], out: Path, seed: int, **options: Any

@@ -54,7 +54,7 @@ ABOUT_ONE_FIGURE = ("the paper's test", "paired t-test", "can't tell", "the pape
     "Replies per data set that language models score; 0 = all.",
     type=click.IntRange(0),
 )
-@opt.seed("Random seed of the sample and the bootstrap.")
+@opt.random_seed("Random seed of the sample and the bootstrap.")
 @opt.value(
     "--seeds",
     5,

@@ -152,8 +152,10 @@ def show_slices(run: Run, by: str, scores: tuple[str, ...], shape: str) -> None:
     from simpatico.run.columns import MIN_DIALOGS, slice_dialogs, slice_table
 
     run.refuse_system_scores(scores)
+    # the score of a metric's own name, which not every metric has
     metrics = run.facts["metrics"].items()
-    names = list(scores) or [name for name, m in metrics if m.get("level") != "system"]
+    main = [n for n, m in metrics if n in run.metric_by_score and m.get("level") != "system"]
+    names = list(scores) or main
     frame = slice_table(run, by, names)
     if shape != "table":
         show_json(frame.to_dicts()) if shape == "json" else show_csv(frame)

@@ -27,11 +27,15 @@ from simpatico.cli.commands._correlations import (
     show_legend,
 )
 from simpatico.cli.commands._preferences import preferences_from_options, show_preferences
-from simpatico.cli.output import note, result, show_json
+from simpatico.cli.output import note, p_cell, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.cli.table_formats import Shape, show_as
 from simpatico.validation.chart import is_significant
-from simpatico.wording import format_correlation, format_correlation_interval, format_count
+from simpatico.wording import (
+    format_correlation,
+    format_correlation_interval,
+    format_count,
+)
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
@@ -77,7 +81,7 @@ if TYPE_CHECKING:
 @opt.choice(
     "--correction", ["holm", "bh"], "Correction for multiple comparisons (bh = Benjamini-Hochberg)."
 )
-@opt.seed("Random seed of the resampling.")
+@opt.random_seed("Random seed of the resampling.")
 @opt.flag("--verbose", "Print inter-rater agreement, all pairs of scores and every baseline.")
 @opt.choice(
     "--format",
@@ -117,7 +121,7 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
     if judgements and has_preferences(judgements):
         preferences = preferences_from_options(run, judgements, options)
     elif judgements:
-        with ProgressDisplay("steps of validation"):
+        with ProgressDisplay("validation"):
             evidence = evidence_from_options(run, judgements, options)
     controls = controls_from_options(run, options) if options["controls"] else None
     if as_json:
@@ -235,6 +239,34 @@ def show_gains(rows: Sequence[IncrementalRow], shape: Shape, *, verbose: bool = 
     for group, name in (("P", "psychological"), ("L", "learned")):
         own = [r for r in rows if r.group == group]
         show_group_gains(own, (group, name), shape, verbose=verbose)
+    if shape == "table" and any(r.p_paper is not None for r in rows):
+        note(
+            "Gain: paired t: paired t-test of absolute residuals (Giorgi et al. 2023), p not "
+            "corrected; clustered: the same with clustered standard errors; coefficients: test of "
+            "the added coefficients; CV gain: gain in cross-validated R²."
+        )
+
+
+def show_gain_tests(rows: Sequence[IncrementalRow], group: str) -> None:
+    """The three tests of each gain and the cross-validated gain; why, where there is no test."""
+    tested = [r for r in rows if r.p_paper is not None]
+    if tested:
+        body = [
+            [
+                *(r.quality, r.score),
+                *map(p_cell, (r.p_paper, r.p_clustered, r.p_value)),
+                *(format_correlation(r.cv_gain), format_correlation_interval(r.cv_low, r.cv_high)),
+            ]
+            for r in tested
+        ]
+        tests = ["paired t", "clustered", "coefficients"]
+        columns = ["quality", "over", *tests, "CV gain", "95% CI"]
+        show_table(
+            f"Tests of the gain of {group} over T: p, and the CV gain", columns, body, keys=2
+        )
+    for r in rows:
+        if r.p_paper is None:
+            result(f"{r.quality}, over {r.score}: {r.verdict}")
 
 
 def show_group_gains(
@@ -260,8 +292,8 @@ def show_group_gains(
         both = f"{group}+T"
         columns = ["quality", "traditional (T)", "T", group, both, "gain", "95% CI", "n"]
         show_as(shape, title, columns, body, keys=2)
-        for r in joint if shape == "table" else ():
-            result(f"{r.quality}, over {r.score}: {r.verdict}")
+        if shape == "table":
+            show_gain_tests(joint, group)
     gains: dict[tuple[str, str], list[str]] = {}
     for r in single:
         if is_significant(r.p_adjusted):

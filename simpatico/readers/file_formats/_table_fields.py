@@ -64,7 +64,7 @@ class Fields:
         `mapping` says of some fields which column they are; no other field is read from those.
         """
         names, mapping = head.columns, dict(mapping or {})
-        check_mapping(mapping, head)
+        check_mapping(mapping, head, [*ALIASES, "role"])
         free = [name for name in names if name not in mapping.values()]
         keys = {
             field: mapping.get(field) or next((n for n in (field, *aliases) if n in free), field)
@@ -109,13 +109,15 @@ class Fields:
         return msgspec.json.encode(rest).decode() if rest else None
 
 
-def check_mapping(mapping: Mapping[str, str], head: Head) -> None:
-    """Refuse a mapping that names no field of ours, or a column that the file does not have."""
-    fields = [*ALIASES, "role"]
+def check_mapping(
+    mapping: Mapping[str, str], head: Head, fields: Sequence[str], kind: str = ""
+) -> None:
+    """Refuse a mapping that names none of the fields, or a column that the file does not have."""
     for field, column in mapping.items():
         if field not in fields:
             raise UnknownName(
-                f"--columns {field}={column}: no field {field!r}; {suggest_names(field, fields)}"
+                f"--columns {field}={column}: no field {field!r}{kind}; "
+                f"{suggest_names(field, fields)}"
             )
         if head.columns and column not in head.columns:
             raise UnknownName(

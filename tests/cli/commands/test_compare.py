@@ -151,7 +151,10 @@ def test_what_must_change_is_one_line_and_exit_2(run, arguments, words):
 def test_no_run_folder(tmp_path):
     done = simpatico("compare", tmp_path)
     assert done.returncode == 2
-    assert done.stderr == f"simpatico: {tmp_path} is not a run folder: it has no run.json\n"
+    assert (
+        done.stderr
+        == f"simpatico: {tmp_path} is not a run folder: it has no run.json; `simpatico score FILE --out RUN` makes one\n"
+    )
 
 
 def test_gate_exit_codes_and_junit(run, tmp_path):

@@ -142,7 +142,7 @@ def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
     missing = tmp_path / "gone"
     assert (
         refusal_line(call(*command, missing))
-        == f"{missing} is not a run folder: it has no run.json"
+        == f"{missing} is not a run folder: it has no run.json; `simpatico score FILE --out RUN` makes one"
     )
     half = tmp_path / "half"
     shutil.copytree(small, half)

@@ -189,3 +189,29 @@ def test_without_the_text_nothing_can_be_explained(tmp_path):
     done = call("explain", out, DIALOG)
     assert done.returncode == 2
     assert done.stderr == f"simpatico: {out} was scored with --no-text; score again without it\n"
+
+
+def test_means_by_a_column_of_metrics_without_a_score_of_their_own_name(tmp_path):
+    """`emotion_shares` has eight scores and none called so; two dialogs are warm, one is cold."""
+    texts = {"d1": "glad hello", "d2": "so glad to see", "d3": "no not today"}
+    rows = [
+        {
+            "dialog": d,
+            "speaker": "bot",
+            "system": "bot",
+            "text": t,
+            "tone": "cold" if d == "d3" else "warm",
+        }
+        for d, t in texts.items()
+        for t in ("hm", t)
+    ]
+    rows = [r | ({"speaker": "ann", "system": "human"} if r["text"] == "hm" else {}) for r in rows]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    made = call("score", path, "--out", tmp_path / "run", "--metrics", "emotion_shares,length")
+    assert made.returncode == 0, made.stderr
+    done = call("show", tmp_path / "run", "--by", "tone", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    n = {(r["tone"], r["system"]): r["length_n"] for r in json.loads(done.stdout)}
+    assert n["warm", "bot"] == 2
+    assert n["cold", "bot"] == 1

@@ -21,7 +21,7 @@ MODEL_PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
 
 format = opt.option("--format", "Input format.  [default: detected]")
 model_folder = opt.out("Model folder to write.")
-split_seed = opt.seed("Random seed of the split.")
+split_seed = opt.random_seed("Random seed of the split.")
 licence = opt.text("--licence", "Licence of the data, for the model card.")
 limitation = opt.repeatable(
     "--limitation", "Sentence for the limitations in the model card.", "limit"

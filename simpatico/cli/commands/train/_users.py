@@ -48,7 +48,7 @@ user_model_options = opt.combine(
         metavar="MODEL",
     ),
     shared.fine_tune(", with a speaker token per user"),
-    opt.seed("Random seed of fine-tuning (otherwise deterministic)."),
+    opt.random_seed("Random seed of fine-tuning (otherwise deterministic)."),
     shared.licence,
 )
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "best]",
     type=float,
 )
-@opt.seed("Random seed of the bootstrap and of splits.")
+@opt.random_seed("Random seed of the bootstrap and of splits.")
 @opt.text("--source", "What the data are, for the model card.  [default: names of the files]")
 @shared.licence
 @shared.limitation
