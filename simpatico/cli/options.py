@@ -105,7 +105,12 @@ def names(name: str, help: str) -> Decorator:
     """An option that takes names separated by commas; its value is a tuple, empty if not given."""
 
     def split(context: click.Context, parameter: click.Parameter, names: str) -> tuple[str, ...]:
-        return tuple(name.strip() for name in names.split(",") if name.strip())
+        chosen = tuple(name.strip() for name in names.split(",") if name.strip())
+        source = context.get_parameter_source(parameter.name or "")
+        # an unset variable of a script must not mean "all"
+        if not chosen and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.BadParameter("it is empty; give names, or leave the option out.")
+        return chosen
 
     return text(name, help, metavar="NAME,...", callback=split)
 

@@ -61,6 +61,9 @@ USAGES = {
         "run holds a run of other input, metrics, options or version; choose another folder or "
         "delete this one"
     ),
+    "score a.jsonl --out w --metrics ,": (
+        "Invalid value for '--metrics': it is empty; give names, or leave the option out."
+    ),
     "score a.jsonl --out w --metrics lenght": "no metric 'lenght'; did you mean 'length'?",
     "score a.jsonl --out w --metrics mine.py:Mine": (
         "no file 'mine.py'; --metrics takes FILE.py:CLASS or a metric's name"
