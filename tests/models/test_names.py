@@ -20,6 +20,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.models.catalogue import catalogue
 from simpatico.models.names import find_model, short_model_name, why_missing
 from simpatico.models.store import checkpoint
+from tests.models import graphs
 
 WEIGHTS, CONFIG, WORDS = "model.safetensors", "config.json", "tokenizer.json"
 PACKAGE = Path(simpatico.__file__).parent
@@ -228,12 +229,14 @@ def nest(folder: Path) -> None:
 
 
 def elsewhere(location: str) -> Act:
-    told = location.encode()
-    return write("model.onnx", b"\x08\x09\x0a\x08location\x12" + bytes([len(told)]) + told)
+    return write("model.onnx", graphs.model(graphs.graph(graphs.outside(location))))
 
 
 BROKEN = "{folder}/model.safetensors: not a whole safetensors file; get the model again"
-NO_NUMBER = "{folder}/model.safetensors: weights that are NaN or infinite; get the model again"
+NO_NUMBER = (
+    "{folder}/model.safetensors: the tensor 'a' has weights that are NaN or infinite; "
+    "get the model again"
+)
 LINK = "{folder}/%s: a link that leads out of the model; copy the file itself"
 PICKLE = (
     "{folder}/%s: weights in a format that can run code when opened; save the model again with "
@@ -333,6 +336,10 @@ HOSTILE: dict[str, tuple[Act, str]] = {
     "parts not here": (
         write(INDEX, '{"weight_map": {"a": "b.safetensors"}}'),
         PARTS % "b.safetensors",
+    ),
+    "parts that are a document": (
+        write(INDEX, '{"weight_map": {"a": "readme.safetensors"}}'),
+        PARTS % "readme.safetensors",
     ),
     "parts no names": (write(INDEX, '{"weight_map": {"a": [1], "b": [1]}}'), PARTS % "[1]"),
     "no parts": (write(INDEX, "{}"), PARTS % ""),
