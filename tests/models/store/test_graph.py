@@ -2,6 +2,7 @@
 
 import struct
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -288,6 +289,7 @@ def test_every_beginning_of_a_graph_is_a_graph_or_refused(tmp_path):
             continue
 
 
+@cache
 def protobuf_reader():
     """Protobuf's own reader of the messages; fields that it does not know are passed over."""
     pytest.importorskip("google.protobuf")  # comes with onnxruntime
