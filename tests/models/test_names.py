@@ -395,6 +395,66 @@ def test_a_hostile_folder_is_refused_within_two_seconds(case, folder):
     assert time.process_time() - start < 2
 
 
+REFUSE = """
+import os, sys
+import numpy
+from simpatico.errors import DataError
+from simpatico.models.names import find_model
+changes = []
+writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+names = {f"os.{what}" for what in "chmod chown link mkdir remove rename rmdir symlink truncate utime".split()}
+def watch(event, given):
+    if event in names or (event == "open" and isinstance(given[2], int) and given[2] & writing):
+        changes.append((event, given))
+sys.addaudithook(watch)
+n = 0
+for folder in sys.argv[1:]:
+    try:
+        find_model(f"path:{folder}")
+    except DataError:
+        n += 1
+(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+sys.stdout.write(repr((n, changes, int(peak) // 1024)))
+"""
+
+
+def bombs() -> dict[str, Act]:
+    """Small files that would take much memory if all of them became objects, refused at the end."""
+    settings = ",".join(['{"":0}'] * 1_190_000)
+    tensor = '"%x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    tensors = ",".join(tensor % n for n in range(290_000))
+    entries = [graphs.entry("location", "x" * 1000)] * 50_000
+    place = graphs.tensor(data=None, more=graphs.external(*entries))
+    return {
+        "settings": write(CONFIG, f'[{settings},{{"auto_map": 1}}]'),
+        "tensors": head(f"{{{tensors}}}".encode(), b"x"),
+        "places": write("model.onnx", graphs.model(graphs.graph(place))),
+        "fields": write("model.onnx", graphs.model(graphs.graph(more=b"\x0a\0" * 5_000_000))),
+        "words": write(
+            "model.onnx",
+            graphs.model(graphs.graph(graphs.tensor(kind=10, where=5, data=bytes(20 << 20)))),
+        ),
+    }
+
+
+def test_refusing_hostile_folders_takes_300_mb_at_most_and_writes_nothing(tmp_path):
+    if not Path("/proc/self/status").exists():
+        pytest.skip("no /proc here, which has the peak of a process's memory")
+    acts = [act for act, _ in HOSTILE.values()] + [*bombs().values()]
+    folders = [model(tmp_path / str(n) / "model") for n in range(len(acts))]
+    for act, folder in zip(acts, folders, strict=True):
+        act(folder)
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSE, *map(str, folders)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    n, changes, peak = ast.literal_eval(done.stdout)
+    assert (n, changes) == (len(acts), [])
+    assert peak <= 300
+
+
 def test_an_empty_folder_is_no_model(tmp_path):
     with pytest.raises(DataError) as error:
         find_model(f"path:{tmp_path}")

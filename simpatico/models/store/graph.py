@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
@@ -173,7 +174,9 @@ class Reader:
         if data_type not in FLOAT_TYPES and data_type not in OTHER_TYPES:
             raise BadGraph(f"the tensor {name!r} has numbers of the unknown type {data_type}")
         tensor = Tensor(name, FLOAT_TYPES.get(data_type or 0))
-        entries = [self.entry(part) for part in fields if part.number == EXTERNAL]
+        # five are one more than there are keys
+        places = islice((part for part in fields if part.number == EXTERNAL), 5)
+        entries = [self.entry(part) for part in places]
         location = one[LOCATION].value if LOCATION in one else 0
         if entries or location:
             place = dict(entries)
