@@ -140,7 +140,9 @@ class Process:
             self.process.wait(3)
         code = self.process.poll()
         how = "closed its output" if code is None else f"ended with code {code}"
-        return NoAnswer(f"{self.name} {how} without an answer", why="ended")
+        # the likeliest reason why it never answers at all is a key that it looks for
+        hint = "; name the variables that it needs with env=" if code and self.requests == 1 else ""
+        return NoAnswer(f"{self.name} {how} without an answer{hint}", why="ended")
 
     def stop(self) -> None:
         """End it, and whatever it has started: it leads a process group of its own."""

@@ -51,7 +51,10 @@ def test_what_it_reads_and_what_it_may_tell(program):
 
 
 FAILURES = {
-    "die": ("ended", f"{NAME} ended with code 7 without an answer"),
+    "die": (
+        "ended",
+        f"{NAME} ended with code 7 without an answer; name the variables that it needs with env=",
+    ),
     "error": ("its own error", f"{NAME} gave an error instead of an answer"),
     "empty": ("empty", f"{NAME} gave an empty answer"),
     "garbage": ("no JSON", f"{NAME} wrote no valid answer"),
@@ -67,6 +70,13 @@ def test_a_failure_is_one_sentence_and_the_next_call_goes_well(program, ill):
         ask(program, ill)
     assert (error.value.why, str(error.value)) == FAILURES[ill]
     assert ask(program, "well").text.endswith(" well")
+
+
+def test_one_that_dies_later_does_not_lack_a_variable(program):
+    ask(program, "well")
+    with pytest.raises(NoAnswer) as error:
+        ask(program, "die")
+    assert str(error.value) == f"{NAME} ended with code 7 without an answer"
 
 
 def test_one_that_hangs_is_ended_and_started_anew():
