@@ -30,7 +30,7 @@ class BadGraph(ValueError):
 
 
 class Message(NamedTuple):
-    """A message: its fields that occur once, those that may repeat, and messages to look into."""
+    """A message: its fields that occur once, those that may repeat, and what we look into."""
 
     once: set[int]
     repeated: set[int]
@@ -50,18 +50,16 @@ MESSAGES = {
     "attribute": Message(
         {*range(1, 7), 13, 14, 20, 21, 22},
         {*range(7, 12), 15, 23},
-        {
-            5: "tensor",
-            10: "tensor",
-            6: "graph",
-            11: "graph",
-            22: "sparse tensor",
-            23: "sparse tensor",
-        },
+        {5: "tensor", 10: "tensor", 6: "graph", 11: "graph"}
+        | dict.fromkeys((22, 23), "sparse tensor"),
     ),
     "sparse tensor": Message({1, 2}, {3}, {1: "tensor", 2: "tensor"}),
-    "tensor": Message({2, 3, 8, 9, 12, 14}, {1, 4, 5, 6, 7, 10, 11, 13, 16}, {}),
-    "entry": Message({1, 2}, set(), {}),
+    "tensor": Message(
+        {2, 3, 8, 9, 12, 14},
+        {1, 4, 5, 6, 7, 10, 11, 13, 16},
+        {8: "text", 9: "bytes", 13: "entry"},
+    ),
+    "entry": Message({1, 2}, set(), {1: "text", 2: "text"}),
 }
 DATA_TYPE, FLOATS, INTS, NAME, RAW, DOUBLES, EXTERNAL, LOCATION = 2, 4, 5, 8, 9, 10, 13, 14
 """Fields of a tensor."""
@@ -147,7 +145,7 @@ class Reader:
             if end > stop:
                 raise BadGraph(f"field {number} of {kind} is cut off")
             if wire != 2 and number in message.inner:
-                raise BadGraph(f"field {number} of {kind} is no message")
+                raise BadGraph(f"field {number} of {kind} is no {message.inner[number]}")
             yield Field(number, start, end, value)
             start = end
 

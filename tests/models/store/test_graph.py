@@ -162,6 +162,10 @@ INEXACT = {
     "long length of a value": (lying(entry("location", "../secret.bin", 3), *PLACE[1:]), LONG),
     "long tag": (model(graph(b"\x8a\x00" + b"\x01a")), LONG),
     "name not UTF-8": (lying(entry("location", b"\xff"), *PLACE[1:]), "a name is not UTF-8"),
+    "key of eight bytes without a length": (
+        lying(b"\x09location" + SECRET, *PLACE[1:]),
+        "field 1 of entry is no text",
+    ),
     "no file": (lying(*PLACE[1:]), UNREADABLE),
     "no length": (lying(*PLACE[:2]), UNREADABLE),
     "length below 0": (lying(*PLACE[:2], entry("length", "-48")), UNREADABLE),
@@ -187,7 +191,7 @@ INEXACT = {
     "field 0": (model(graph(more=b"\x02\x00")), "field 0 of graph is unknown"),
     "group": (model(graph(more=varint(5 << 3 | 3) + OUT + varint(5 << 3 | 4))), "field 5 of graph is a group"),
     "wire type 7": (model(graph(more=varint(5 << 3 | 7))), "field 5 of graph is a group"),
-    "message that is a number": (model(graph(more=field(5, 3))), "field 5 of graph is no message"),
+    "message that is a number": (model(graph(more=field(5, 3))), "field 5 of graph is no tensor"),
     "cut off": (GOOD[:-1], "field 7 of model is cut off"),
     "length beyond the end": (field(7, b"")[:-1] + varint(2**63), "field 7 of model is cut off"),
     "number without end": (b"\x08" + b"\xff" * 30, "a number has no end"),
@@ -299,7 +303,9 @@ def protobuf_reader():
     scalars = {"tensor": {8: 12, 14: 5}, "entry": {1: 12, 2: 12}}  # 5 is int32, 12 bytes
     for kind, (_, repeated, inner) in MESSAGES.items():
         message = file.message_type.add(name=kind.replace(" ", "_"))
-        for number, name in (inner | ({13: "entry"} if kind == "tensor" else {})).items():
+        for number, name in inner.items():
+            if name not in MESSAGES:
+                continue
             label, of = 3 if number in repeated else 1, f".p.{name.replace(' ', '_')}"
             message.field.add(name=f"f{number}", number=number, type=11, type_name=of, label=label)
         for number, of in scalars.get(kind, {}).items():
