@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings, TokenCount
-from simpatico.bots.redaction import redact
+from simpatico.bots.redaction import decode_redacted
 from simpatico.errors import BadValue, MissingResource, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
@@ -94,7 +94,7 @@ class Process:
         self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
-            answer = msgspec.convert(redact(msgspec.json.decode(line), self.secrets), AnswerLine)
+            answer = decode_redacted(line, AnswerLine, self.secrets)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(f"{self.name} wrote no valid answer", why="no JSON") from None
         if answer.id not in (None, self.requests):

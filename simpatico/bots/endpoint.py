@@ -16,7 +16,7 @@ import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings, TokenCount
 from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
-from simpatico.bots.redaction import redact
+from simpatico.bots.redaction import decode_redacted, redact
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 from simpatico.readers.input.head import json_or_none
@@ -136,8 +136,7 @@ class Endpoint:
         if response.status != 200:
             raise self.status_error(response, key)
         try:
-            body = redact(msgspec.json.decode(response.body), [key])
-            completion = msgspec.convert(body, Completion)
+            completion = decode_redacted(response.body, Completion, [key])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
                 f"{self.address} sent no valid chat completion",

@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
+
+Decoded = TypeVar("Decoded")
 MIN_SECRET = 8
 """Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
+
+
+def decode_redacted(data: bytes, kind: type[Decoded], keys: Sequence[str]) -> Decoded:
+    """JSON of somebody else as this type, all its strings without these keys."""
+    value = msgspec.to_builtins(msgspec.json.decode(data, type=kind))
+    return msgspec.convert(redact(value, keys), kind)
 
 
 def redact(value: Any, keys: Sequence[str]) -> Any:
