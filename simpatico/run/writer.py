@@ -13,6 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -25,7 +26,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from simpatico.errors import RecordError
+from simpatico.errors import RecordError, RunError
 from simpatico.files import write_atomically, write_json_atomically
 from simpatico.metric import Metric, package_version
 from simpatico.readers import Alignment, Conversations, Source
@@ -261,14 +262,21 @@ def map_parallel(
         return
     # Polars' thread pool does not survive a fork, so workers start afresh.
     start = get_context("spawn")
-    with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
-        waiting: set[Future[Result]] = set()
-        for task in tasks:
-            waiting.add(pool.submit(work, *task))
-            while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each process
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        yield from (future.result() for future in wait(waiting).done)
+    try:
+        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
+            waiting: set[Future[Result]] = set()
+            for task in tasks:
+                waiting.add(pool.submit(work, *task))
+                while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in wait(waiting).done)
+    except BrokenProcessPool:
+        raise RunError(
+            f"one of {jobs} worker processes was ended from outside, often for lack of memory; run "
+            "the same command again to resume, with fewer --jobs if it happens again",
+            resumable=True,
+        ) from None
 
 
 def begin_worker(parent: int) -> None:
