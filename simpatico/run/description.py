@@ -83,12 +83,13 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
     try:
         metric = load(name, **parameters)
-    except (SimpaticoError, TypeError) as error:
+        hash(metric)  # features are found by their parameters
+    except (SimpaticoError, TypeError, ValueError) as error:
         return f"it cannot be built again: {error}"
     try:
         # the file of a lexicon or model is read here, and may be gone or another one by now
         now = signature(metric)
-    except (SimpaticoError, OSError):
+    except (SimpaticoError, OSError, TypeError, ValueError):
         return f"its word list or model is missing or damaged{where}"
     # a signature is parts of `name:value`: whichever name differs tells what has changed
     differing = {p.partition(":")[0] for p in {*now.split("|")} ^ {*facts["signature"].split("|")}}

@@ -176,11 +176,21 @@ def open_table(folder: Path, table: Table, facts: Mapping[str, Any]) -> pl.LazyF
     frame = pl.scan_parquet(path, glob=False)  # the folder's name may have a star in it
     try:
         problem = table_problem(frame, table, facts, values=is_small)
+        if not problem and table == "system" and is_small:
+            problem = systems_problem(frame, folder)
     except (PolarsError, PanicException) as error:
         problem = f"cannot be read as a table ({type(error).__name__})"
     if problem:
         raise DataError(f"{path}: {problem}; {SCORE_AGAIN}")
     return frame
+
+
+def systems_problem(frame: pl.LazyFrame, folder: Path) -> str | None:
+    """Whether the systems are those of the dialogs, each once."""
+    names = frame.select("system").collect()["system"].sort()
+    dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False).select("system").unique()
+    same = names.equals(dialogs.collect()["system"].sort())
+    return None if same else "the systems are not those of dialog.parquet"
 
 
 def table_problem(
@@ -204,15 +214,27 @@ def table_problem(
     stored = facts["files"].get(f"{table}.parquet")
     if stored and (n := frame.select(pl.len()).collect().item()) != stored["rows"]:
         return f"has {n:,} rows instead of {stored['rows']:,}"
-    if not values:
-        return None
-    keys = [name for name in keys if (table, name) != ("text", "system")]  # context has no system
+    return value_problem(frame, table, scores) if values else None
+
+
+def value_problem(frame: pl.LazyFrame, table: Table, scores: Mapping[str, Kind]) -> str | None:
+    """What no table of a run has: empty keys, numbers that are none, turns out of order."""
+    keys = KEYS["turn" if table == "text" else table]
+    if table == "text":  # context has no system, but all turns have a text
+        keys = [*(name for name in keys if name != "system"), "text"]
     numbers = [name for name, kind in scores.items() if kind == "number"]
     empty, odd = pl.col(keys).is_null().any(), (~pl.col(numbers).is_finite()).any()
     for name, is_wrong in frame.select(empty, odd).collect().row(0, named=True).items():
         if is_wrong:
             what = "an empty cell" if name in keys else "a value that is infinite or no number"
             return f"column {name!r} has {what}"
+    if table == "text":
+        dialog, turn, answers = pl.col("dialog"), pl.col("turn"), pl.col("answers")
+        follows = (dialog == dialog.shift(1)) & (turn == turn.shift(1) + 1)
+        is_whole = ((turn == 0) | follows).all() & ((turn == 0).sum() == dialog.n_unique())
+        in_order = is_whole & ((answers >= 0) & (answers < turn)).all()
+        if not frame.select(in_order).collect().item():
+            return "the turns are not in order"
     return None
 
 
