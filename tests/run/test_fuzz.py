@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from contextlib import suppress
 from copy import deepcopy
 
 import polars as pl
@@ -118,10 +119,8 @@ def mutate_table(rng, folder):
     if rng.random() < 0.3:
         mutate_bytes(rng, path)
     if rng.random() < 0.8:
-        try:
+        with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):  # no table now
             rehash(folder, table)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            pass  # no table any more
     if rng.random() < 0.3:
         facts = stored(folder)
         store(folder, {k: v for k, v in facts.items() if k != "files"})
