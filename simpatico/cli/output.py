@@ -62,7 +62,7 @@ def heading(text: str) -> None:
 def note(text: str) -> None:
     """A line for the user at the terminal, not for a script.
 
-    Where it cannot be written, as on a full disk, the work goes on without it.
+    Where it cannot be written, as on a full disk, the command continues without it.
     """
     try:
         click.echo(wrap(clean(text), sys.stderr), err=True)

@@ -25,7 +25,7 @@ from simpatico.metric import (
     signature,
     signature_value,
 )
-from simpatico.registry import available, load
+from simpatico.registry import available, load, metric_class
 
 
 def stored_scores(metrics: Mapping[str, Any]) -> dict[str, Score]:
@@ -81,6 +81,11 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     where = f" ({sources})" if sources else ""
     # JSON has lists where parameters are tuples
     parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    defaults = {f.name: f.default for f in fields(metric_class(name))}
+    for parameter, value in parameters.items():
+        kind = type(defaults.get(parameter, value))
+        if kind not in (type(value), type(None)) and (kind, type(value)) != (float, int):
+            return f"it cannot be built again: {name}.{parameter} is {type(value).__name__}"
     try:
         metric = load(name, **parameters)
         hash(metric)  # features are found by their parameters
