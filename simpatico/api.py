@@ -178,6 +178,8 @@ def dialog_turns(run: Run, dialog: str | None = None) -> Turns:
     turns = run.turns(ids if dialog is None else [dialog])
     if turns is None:
         raise DataError(f"{run.folder} was scored with --no-text; score again without it")
+    if not len(turns):
+        raise DataError(f"{run.folder} has a text of other dialogs; score again into a new folder")
     return turns
 
 

@@ -24,10 +24,15 @@ SLOW_CHUNK = 4_096
 """The same where a model has to run: a killed run loses less than a chunk's work."""
 
 
+def run_models(metrics: Sequence[Metric]) -> bool:
+    """Whether any of the metrics runs a model."""
+    features = closure(f for m in metrics for f in m.needs)
+    return any(getattr(f, "slow", False) for f in features)
+
+
 def chunk_size(metrics: Sequence[Metric]) -> int:
     """How many turns are scored at a time."""
-    features = closure(f for m in metrics for f in m.needs)
-    return SLOW_CHUNK if any(getattr(f, "slow", False) for f in features) else CHUNK
+    return SLOW_CHUNK if run_models(metrics) else CHUNK
 
 
 def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:

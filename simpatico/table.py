@@ -230,8 +230,11 @@ def mean_with_interval(
     n = len(values)
     if n < 2:
         return (values[0] if n else None, n, None, None)
-    mean = fsum(values) / n
-    sd = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
+    try:
+        mean = fsum(values) / n
+        sd = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
+    except OverflowError:  # beyond 1e154 a square is infinite; no metric gives such a value
+        return (None, n, None, None)
     if sd <= ROUNDING * abs(mean):
         return (mean, n, None, None)
     from scipy.special import stdtrit

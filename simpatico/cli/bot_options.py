@@ -39,7 +39,7 @@ setting_options = opt.combine(
         type=float,
     ),
     opt.value("--max-tokens", 256, "Maximum number of tokens per reply."),
-    opt.option("--seed", "Random seed, for bots that sample.", type=int),
+    opt.option("--seed", "Random seed, for bots that sample.", type=opt.SEED),
     opt.text("--instruction", "System prompt, sent before the dialog."),
     opt.value("--timeout", 60, "Seconds to wait for a reply.", type=float),
     opt.value("--retries", 4, "How often to retry a failed request."),

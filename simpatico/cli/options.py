@@ -11,6 +11,7 @@ must not wait for polars.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli.output import note
 from simpatico.errors import BadValue, UnknownName
 
 if TYPE_CHECKING:
@@ -32,7 +34,22 @@ FORMATS = ", ".join(
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
-PATH = click.Path(path_type=Path)
+SEED = click.IntRange(0, 2**32 - 1)
+"""What every library takes that draws numbers."""
+
+
+class PlainPath(click.Path):
+    """A path whose name is text: Parquet files and JSON cannot name another one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            os.fspath(value).encode()
+        except UnicodeEncodeError:
+            self.fail(f"{os.fspath(value)!r} is not UTF-8; choose another name.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = PlainPath(path_type=Path)
 
 
 def accept_old_names(**names: str) -> type[click.Command]:
@@ -48,7 +65,7 @@ def accept_old_names(**names: str) -> type[click.Command]:
             for argument in args:
                 name, equals, value = argument.partition("=")
                 if name in options:
-                    click.echo(f"{name} is now {options[name]}", err=True)
+                    note(f"{name} is now {options[name]}")
                 rewritten.append(f"{options.get(name, name)}{equals}{value}")
             return super().parse_args(ctx, rewritten)
 
@@ -140,7 +157,7 @@ def out(help: str, **settings: Any) -> Decorator:
 
 
 def random_seed(help: str = "Random seed.") -> Decorator:
-    return value("--seed", 0, help)
+    return value("--seed", 0, help, type=SEED)
 
 
 as_json = flag("--json", "Print JSON.", "as_json")
@@ -271,7 +288,7 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
         if not equals or not dot:
             raise UnknownName(f"--set {setting!r} is not of the form metric.parameter=value")
         if new := OLD_PARAMETERS.get((plain_name(metric), parameter)):
-            click.echo(f"--set {metric}.{parameter} is now {metric}.{new}", err=True)
+            note(f"--set {metric}.{parameter} is now {metric}.{new}")
             parameter = new
         parameters.setdefault(metric, {})[parameter] = value
     return parameters

@@ -12,6 +12,7 @@ a line of its own. Sentences break between words on a terminal, and stay one lin
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +60,14 @@ def heading(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A line for the user at the terminal, not for a script."""
-    click.echo(wrap(clean(text), sys.stderr), err=True)
+    """A line for the user at the terminal, not for a script.
+
+    Where it cannot be written, as on a full disk, the command continues without it.
+    """
+    try:
+        click.echo(wrap(clean(text), sys.stderr), err=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def show_prose(text: str) -> None:

@@ -103,7 +103,7 @@ class Selection:
 def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
     """The selected scores that this run has at this level."""
     metrics = run.facts["metrics"]  # before the table, since that refuses what is no run
-    table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
+    table = run.scan(choice.level)
     columns = table.collect_schema()
     infos = {}
     for metric, facts in metrics.items():
@@ -161,10 +161,7 @@ def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
     """The systems of one run, with one row per dialog."""
     scores, systems = select_scores(run, choice), []
     means, prompt = pl.col(list(scores)).mean(), pl.col("prompt").drop_nulls().min()
-    dialogs, turns = (
-        pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
-        for level in ("dialog", choice.level)
-    )
+    dialogs, turns = (run.scan(level) for level in ("dialog", choice.level))
     for name in run.at("dialog", ["system"])["system"].drop_nulls().unique().sort():
         # Each system is read alone: a run of any size is never in memory as a whole.
         own = dialogs.filter(pl.col("system") == name)

@@ -85,7 +85,7 @@ def central_ranges(run: Run, names: Sequence[str]) -> dict[str, CentralRange]:
 
     Columns are read one at a time: a run may have more dialogs and scores than fit into memory.
     """
-    dialogs = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    dialogs = run.scan("dialog")
     of_systems = dialogs.filter(pl.col("system") != HUMAN)
     ranges = {}
     for name in names:

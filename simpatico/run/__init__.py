@@ -6,7 +6,6 @@ was not to be kept, and `run.json`. `writer.py` makes it, `folder.py` knows its 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +14,11 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
+from simpatico.errors import BadValue, UnknownName, suggest_names
 from simpatico.frames import TabularByLevel
 from simpatico.metric import Metric
 from simpatico.run.description import rebuild_metric
+from simpatico.run.schema import Table, open_table, read_facts
 from simpatico.turns import FIRST_UTTERANCE_COLUMNS, LEVELS, SCHEMA, Level, Turn, Turns
 
 TEXT_COLUMNS = [*Turn._fields, "prompt"]
@@ -38,21 +38,17 @@ class Run(TabularByLevel):
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What `run.json` says: signatures, inputs, counts. A finished run never changes."""
-        path = self.folder / "run.json"
-        if not path.is_file():
-            raise DataError(
-                f"{self.folder} is not a run folder: it has no run.json; "
-                "`simpatico score FILE --out RUN` makes one"
-            )
-        try:
-            facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            raise DataError(f"{path}: not valid JSON; score again into a new folder") from None
-        if not isinstance(facts, dict) or ("metrics" not in facts and "status" not in facts):
-            raise DataError(f"{path}: not the facts of a run; score again into a new folder")
-        if facts.get("status") != "done":
-            raise DataError(f"{self.folder}: the run is not finished; run its command again")
-        return facts
+        return read_facts(self.folder)
+
+    @cached_property
+    def _tables(self) -> dict[Table, pl.LazyFrame]:
+        return {}
+
+    def scan(self, table: Table) -> pl.LazyFrame:
+        """A table of the run that is not in memory yet; it was checked when first asked for."""
+        if table not in self._tables:
+            self._tables[table] = open_table(self.folder, table, self.facts)
+        return self._tables[table]
 
     @property
     def sources(self) -> list[str]:
@@ -69,15 +65,12 @@ class Run(TabularByLevel):
         """One row per unit, one column per score; only these columns, if they are named."""
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
-        self.facts  # noqa: B018 - refuses an unfinished run
-        path = self.folder / f"{level}.parquet"
-        table = pl.scan_parquet(path, glob=False)  # the folder's name may have a star in it
+        table = self.scan(level)
         names = list(table.collect_schema())
         if unknown := [c for c in columns or () if c not in names]:
             self.refuse_system_scores(unknown)
-            raise UnknownName(
-                f"no column {unknown[0]!r} in {path}; {suggest_names(unknown[0], names)}"
-            )
+            path, advice = self.folder / f"{level}.parquet", suggest_names(unknown[0], names)
+            raise UnknownName(f"no column {unknown[0]!r} in {path}; {advice}")
         return table.select(names if columns is None else columns).collect()
 
     def refuse_system_scores(self, scores: Iterable[str]) -> None:
@@ -93,10 +86,9 @@ class Run(TabularByLevel):
     def turns(self, dialogs: Iterable[str]) -> Turns | None:
         """All turns of these dialogs, in the order of the run; null where no text was kept."""
         self.facts  # noqa: B018 - refuses an unfinished run
-        path = self.folder / "text.parquet"
-        if not path.is_file():
+        if not (self.folder / "text.parquet").is_file():  # may be deleted before a run is shared
             return None
-        rows = pl.scan_parquet(path, glob=False).filter(pl.col("dialog").is_in(list(dialogs)))
+        rows = self.scan("text").filter(pl.col("dialog").is_in(list(dialogs)))
         # features of metrics read all columns of a turn, of which the run keeps those for people
         columns = [*Turn._fields, *FIRST_UTTERANCE_COLUMNS]
         absent = [pl.lit(None, SCHEMA[c]).alias(c) for c in columns if c not in TEXT_COLUMNS]

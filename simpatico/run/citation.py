@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from simpatico.errors import DataError
 from simpatico.run import Run
 from simpatico.wording import format_count, join_with_and
 
@@ -134,6 +135,8 @@ def entry_key(entry: str) -> str:
 def methods_paragraph(run: Run) -> str:
     """What was scored, with what and how, as the Methods section of a paper says it."""
     facts, alignment = run.facts, run.facts["alignment"]
+    if not facts["metrics"]:
+        raise DataError(f"{run.folder} has no metric to cite; score again into a new folder")
     names = run.at("system", ["system"])["system"].to_list()
     systems = ["the users" if name == "human" else name for name in names]
     references = run_references(run)

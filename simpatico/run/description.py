@@ -25,7 +25,7 @@ from simpatico.metric import (
     signature,
     signature_value,
 )
-from simpatico.registry import available, load
+from simpatico.registry import available, load, metric_class
 
 
 def stored_scores(metrics: Mapping[str, Any]) -> dict[str, Score]:
@@ -81,14 +81,20 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     where = f" ({sources})" if sources else ""
     # JSON has lists where parameters are tuples
     parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    defaults = {f.name: f.default for f in fields(metric_class(name))}
+    for parameter, value in parameters.items():
+        kind = type(defaults.get(parameter, value))
+        if kind not in (type(value), type(None)) and (kind, type(value)) != (float, int):
+            return f"it cannot be built again: {name}.{parameter} is {type(value).__name__}"
     try:
         metric = load(name, **parameters)
-    except (SimpaticoError, TypeError) as error:
+        hash(metric)  # features are found by their parameters
+    except (SimpaticoError, TypeError, ValueError) as error:
         return f"it cannot be built again: {error}"
     try:
         # the file of a lexicon or model is read here, and may be gone or another one by now
         now = signature(metric)
-    except (SimpaticoError, OSError):
+    except (SimpaticoError, OSError, TypeError, ValueError):
         return f"its word list or model is missing or damaged{where}"
     # a signature is parts of `name:value`: whichever name differs tells what has changed
     differing = {p.partition(":")[0] for p in {*now.split("|")} ^ {*facts["signature"].split("|")}}

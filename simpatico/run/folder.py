@@ -14,15 +14,20 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from simpatico.errors import RecordError, RunError
+from simpatico.errors import DataError, RecordError, RunError
 from simpatico.files import lock_folder, write_atomically, write_json_atomically
 from simpatico.readers.input.record import Reject
+from simpatico.run.schema import file_problem, open_table, read_facts
+from simpatico.turns import LEVELS
 
 HOLDER = "parts/holder"
 """Says which process writes the folder; it goes with the parts, so that no finished run has it."""
+REJECTS = "rejects.jsonl"
+"""Lists the input that could not be read."""
 ROWS_PER_GROUP = 65_536
 """Rows of a Parquet row group: what a reader of few columns or dialogs has to unpack at least."""
 ZSTD_LEVEL = 1
@@ -38,9 +43,9 @@ def lock_run(folder: Path) -> AbstractContextManager[None]:
 def open_run(folder: Path, key: str) -> Iterator[bool]:
     """Lock the folder for the run of this key; false when it is already finished in it.
 
-    A failure leaves the folder as it was, except for what can be resumed: scored parts after an
-    interruption, a crash or a full disk. Where a record is wrong the input must change, so that no
-    part is of use.
+    A finished run that has lost a file, or in which one has changed, is scored again. A failure
+    leaves the folder as it was, except for what can be resumed: scored parts after an interruption,
+    a crash or a full disk. Where a record is wrong the input must change, so no part is of use.
     """
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder} is a file; --out names the folder of the run")
@@ -54,7 +59,8 @@ def open_run(folder: Path, key: str) -> Iterator[bool]:
                 is_final = isinstance(error, RecordError) or not any(folder.glob("parts/*.json"))
                 if is_new and is_final:
                     shutil.rmtree(folder / "parts", ignore_errors=True)
-                    (folder / "run.json").unlink(missing_ok=True)
+                    if stored_facts(folder).get("status") != "done":  # a damaged run stays one
+                        (folder / "run.json").unlink(missing_ok=True)
                 raise
     except BaseException:
         for place in made:
@@ -72,18 +78,14 @@ def sign_folder(folder: Path) -> None:
 
 def begin_run(folder: Path, key: str) -> bool:
     """Make the folder ready; false when this very run is already finished in it."""
-    path = folder / "run.json"
-    if path.exists():
-        try:
-            former = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            former = {}
+    if (folder / "run.json").exists():
+        former = stored_facts(folder)
         if former.get("key") != key:
             raise RunError(
                 f"{folder} holds a run of other input, metrics, options or version; "
                 "choose another folder or delete this one"
             )
-        if former.get("status") == "done":
+        if former.get("status") == "done" and is_whole(folder):
             # a process killed after its last write may have left the parts behind
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
@@ -100,6 +102,29 @@ def begin_run(folder: Path, key: str) -> bool:
         leftover.unlink()
     sign_folder(folder)
     return True
+
+
+def stored_facts(folder: Path) -> dict[str, Any]:
+    """What `run.json` says, whether the run is finished or not; nothing where it cannot be read."""
+    try:
+        facts = json.loads((folder / "run.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a finished run has all its files, as far as `run.json` tells how they were written.
+
+    Of a run by an older version, which tells nothing of them, whether its tables can be opened.
+    """
+    try:
+        facts = read_facts(folder)
+        for table in LEVELS:
+            open_table(folder, table, facts)
+    except DataError:
+        return False
+    return not any(file_problem(folder / name, facts) for name in facts["files"])
 
 
 def announce_run(folder: Path, key: str) -> None:
@@ -125,4 +150,4 @@ def write_rejects(folder: Path, rejects: Sequence[Reject]) -> None:
     if rejects:
         rows = [{**r.place._asdict(), "code": r.code, "reason": r.reason} for r in rejects]
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        write_atomically(folder / "rejects.jsonl", text.encode())
+        write_atomically(folder / REJECTS, text.encode())

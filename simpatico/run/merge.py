@@ -24,6 +24,7 @@ from simpatico.files import write_json_atomically
 from simpatico.readers.alignment import HUMAN, Alignment
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
+from simpatico.run.schema import Table
 from simpatico.table import system_table
 
 
@@ -50,10 +51,11 @@ def merge_runs(runs: Sequence[Run], folder: Path, scores: Sequence[str] = ()) ->
     shared = pl.Series([id for id, n in ids.items() if n > 1], dtype=pl.String).implode()
     names = rename_systems(labels, [table["system"].unique().drop_nulls() for table in keys])
     has_text = all(run.facts.get("text") for run in runs)
-    for table in ("turn", "dialog", *(["text"] if has_text else [])):
+    tables: tuple[Table, ...] = ("turn", "dialog", "text")
+    for table in tables[: 3 if has_text else 2]:
         frames = []
         for run, label, own in zip(runs, labels, names, strict=True):
-            frame = pl.scan_parquet(run.folder / f"{table}.parquet", glob=False)
+            frame = run.scan(table)
             dialog, prefix = pl.col("dialog"), pl.lit(f"{label}/")
             renamed = pl.when(dialog.is_in(shared)).then(prefix + dialog).otherwise(dialog)
             frames.append(

@@ -8,12 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import fields
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Thread
@@ -22,7 +26,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from simpatico.errors import RecordError
+from simpatico.errors import RecordError, RunError
 from simpatico.files import write_atomically, write_json_atomically
 from simpatico.metric import Metric, package_version
 from simpatico.readers import Alignment, Conversations, Source
@@ -31,6 +35,7 @@ from simpatico.run import TEXT_COLUMNS, Run
 from simpatico.run.columns import add_columns, stored_names, write_extras
 from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
+    REJECTS,
     ZSTD_LEVEL,
     announce_run,
     join_parts,
@@ -38,7 +43,8 @@ from simpatico.run.folder import (
     part_path,
     write_rejects,
 )
-from simpatico.scoring import check_metrics, chunk_size, score_chunk
+from simpatico.run.schema import FORMAT, describe_file, facts_hash
+from simpatico.scoring import check_metrics, chunk_size, run_models, score_chunk
 from simpatico.system_metric import (
     is_system_metric,
     join_summaries,
@@ -50,6 +56,8 @@ from simpatico.turns import KEYS, Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
 """How soon a worker notices that its parent is gone."""
+LIBRARIES = ("numba", "numpy", "polars", "scipy")
+MODEL_LIBRARIES = ("onnxruntime", "tokenizers", "torch", "transformers")
 Result = TypeVar("Result")
 
 
@@ -192,7 +200,8 @@ def finish_run(
             add_columns(folder, index, names)
         facts = {**facts, "columns": [*names.values(), *(["time"] if "time" in columns else [])]}
     # in the order of the parts, which is that of the input, whoever scored them when
-    for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
+    tables = ("turn", "dialog", *(["text"] if facts["text"] else []))
+    for table in tables:
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
         path = folder / f"{table}.parquet"
         write_atomically(path, partial(join_parts, files), private=table == "text")
@@ -215,10 +224,33 @@ def finish_run(
             nulls[level].update(counts)
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
-    done = {"metrics": descriptions, "units": nulls, "status": "done"}
+    files = [folder / f"{table}.parquet" for table in (*tables, "system")]
+    rejects = [folder / REJECTS] if (folder / REJECTS).exists() else []
+    done = {
+        **facts,
+        "metrics": descriptions,
+        "units": nulls,
+        "files": {path.name: describe_file(path) for path in [*files, *rejects]},
+        "libraries": library_versions(metrics),
+        "format": FORMAT,
+        "status": "done",
+    }
     # before the parts go: until this file says "done", they are what the run resumes from
-    write_json_atomically(folder / "run.json", {**facts, **done})
+    write_json_atomically(folder / "run.json", {**done, "sha256": facts_hash(done)})
     shutil.rmtree(folder / "parts")
+
+
+def library_versions(metrics: Sequence[Metric]) -> dict[str, str]:
+    """The versions of Python and of what computes scores here.
+
+    Of what the metrics need, not of what this process has imported: others may have scored parts.
+    """
+    names = [*LIBRARIES, *(MODEL_LIBRARIES if run_models(metrics) else ())]
+    versions = {"python": platform.python_version()}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def map_parallel(
@@ -230,14 +262,21 @@ def map_parallel(
         return
     # Polars' thread pool does not survive a fork, so workers start afresh.
     start = get_context("spawn")
-    with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
-        waiting: set[Future[Result]] = set()
-        for task in tasks:
-            waiting.add(pool.submit(work, *task))
-            while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each process
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        yield from (future.result() for future in wait(waiting).done)
+    try:
+        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
+            waiting: set[Future[Result]] = set()
+            for task in tasks:
+                waiting.add(pool.submit(work, *task))
+                while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in wait(waiting).done)
+    except BrokenProcessPool:
+        raise RunError(
+            f"one of {jobs} worker processes was ended from outside, often for lack of memory; run "
+            "the same command again to resume, with fewer --jobs if it happens again",
+            resumable=True,
+        ) from None
 
 
 def begin_worker(parent: int) -> None:

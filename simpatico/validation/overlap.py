@@ -174,7 +174,7 @@ def run_structure(run: Run, scores: Sequence[str] = ()) -> ScoreStructure:
     People are left out where there are other systems: what they do is not what is compared.
     """
     metrics = run.facts["metrics"]  # read in any case, since that refuses an unfinished run
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    table = run.scan("dialog")
     columns = table.collect_schema()
     frame = table.select("system", *(n for n in scores or metrics if n in columns)).collect()
     systems = (frame["system"] != HUMAN).fill_null(False)

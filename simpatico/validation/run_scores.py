@@ -42,7 +42,7 @@ def read_scores(
     run: Run, level: RatedLevel, dialogs: pl.Series, names: Sequence[str] = ()
 ) -> pl.DataFrame:
     """Keys and scores of these dialogs: the scores named, or those of a metric's own name."""
-    table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
+    table = run.scan(level)
     columns = table.collect_schema()
     names = [n for n in names or run.facts["metrics"] if n in columns]
     keys = [c for c in (*KEYS["turn"], "prompt") if c in columns]
@@ -56,7 +56,7 @@ def read_lengths(run: Run, level: RatedLevel, dialogs: pl.Series) -> pl.DataFram
     The mean and not the total: how many turns a dialog has is the user's decision as well. Out of
     the run's score `length`, else counted in its text; null where it has neither.
     """
-    table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
+    table = run.scan(level)
     if LENGTH in table.collect_schema():
         lengths = table.filter(pl.col("dialog").is_in(dialogs.unique().implode())).collect()
     elif (turns := run.turns(dialogs.unique())) is not None:
@@ -69,7 +69,7 @@ def read_lengths(run: Run, level: RatedLevel, dialogs: pl.Series) -> pl.DataFram
 
 def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
     """The prompt of each system's part in these dialogs, null where it has none."""
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    table = run.scan("dialog")
     if "prompt" not in table.collect_schema():
         table = table.with_columns(prompt=pl.lit(None, pl.String))
     rows = table.filter(pl.col("dialog").is_in(dialogs.unique().implode()))
@@ -79,7 +79,7 @@ def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
 
 def scores_left_out(run: Run, rated: RatedLevel, names: Sequence[str] = ()) -> list[LeftOut]:
     """The scores named, or those of a metric's own name, that do not exist at the rated level."""
-    columns = pl.scan_parquet(run.folder / f"{rated}.parquet", glob=False).collect_schema()
+    columns = run.scan(rated).collect_schema()
     levels = {
         s["name"]: facts.get("level", "dialog")
         for metric, facts in run.facts["metrics"].items()

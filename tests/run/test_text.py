@@ -334,3 +334,10 @@ class Odd:
 def test_parameters_that_json_cannot_hold_are_left_out():
     assert metric_parameters(Odd()) == {"words": ("maybe", "perhaps")}
     assert metric_parameters(Odd(most=2.5, words=("\udcff",))) == {"most": 2.5}
+
+
+def test_a_parameter_of_another_type_is_told(own):
+    retold(own[0], "emotional_entropy", parameters={"emotions": ["lexicon"]})
+    assert own[0].metric("emotional_entropy") == (
+        "it cannot be built again: emotional_entropy.emotions is tuple"
+    )

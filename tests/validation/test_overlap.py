@@ -181,8 +181,12 @@ def test_systems_that_do_not_differ_and_open_ranges_have_no_place_between_0_and_
     assert system_profiles(systems().clear(), {"warm": (0, 1)}) == []
 
 
-def write_scores(folder, table, metrics):
+SCORES = {"b": "b", "a": "a", "c": "c", "shares": "part"}
+
+
+def write_scores(folder, table, scores):
     pl.DataFrame(table).write_parquet(folder / "dialog.parquet")
+    metrics = {metric: {"scores": [{"name": score}]} for metric, score in scores.items()}
     (folder / "run.json").write_text(json.dumps({"status": "done", "metrics": metrics}))
     return Run(folder)
 
@@ -198,9 +202,9 @@ def run(tmp_path):
         "b": [2.0, 1, 4, 3, 5, -99],
         "c": [None, None, None, 1.0, 2, 3],
         "part": [0.0, 1, 0, 1, 0, 1],
-        "a_null": [None] * 6,
+        "a_null": pl.Series([None] * 6, dtype=pl.String),
     }
-    return write_scores(tmp_path, table, {"b": {}, "a": {}, "c": {}, "shares": {}})
+    return write_scores(tmp_path, table, SCORES)
 
 
 def test_only_scores_of_a_metrics_own_name_and_without_people(run):
@@ -213,7 +217,7 @@ def test_people_alone_are_compared(run, tmp_path):
     folder = tmp_path / "people"
     folder.mkdir()
     table = run.at("dialog").with_columns(system=pl.lit("human"))
-    assert run_structure(write_scores(folder, table, run.facts["metrics"])).n[0][1] == 6
+    assert run_structure(write_scores(folder, table, SCORES)).n[0][1] == 6
 
 
 def test_scores_that_are_asked_for(run):
@@ -245,7 +249,7 @@ def test_rows_by_hand(run):
 def test_a_score_that_never_varies_says_so(run, tmp_path):
     folder = tmp_path / "flat"
     folder.mkdir()
-    flat = write_scores(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": {}, "b": {}})
+    flat = write_scores(folder, run.at("dialog").with_columns(b=pl.lit(1.0)), {"a": "a", "b": "b"})
     (row,) = overlap_rows(run_structure(flat))
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 5)
 

@@ -18,6 +18,8 @@ from simpatico import (
 )
 from simpatico.errors import DataError
 from simpatico.judgements import Preference
+from simpatico.metric import Score
+from simpatico.table import system_table
 from simpatico.validation.choices import systems_only
 from simpatico.validation.evidence import Question
 from tests.command_line import simpatico
@@ -55,10 +57,9 @@ def run(tmp_path_factory) -> Run:
     dialogs.write_parquet(folder / "dialog.parquet")
     turns = dialogs.drop("prompt").with_columns(turn=pl.lit(1, pl.Int32))
     turns.write_parquet(folder / "turn.parquet")
-    dialogs.group_by("system", maintain_order=True).agg(pl.len()).write_parquet(
-        folder / "system.parquet"
-    )
     better = {"warmth": "higher", "rudeness": "lower", "length": None}
+    scores = [Score(name, pl.col(name), (-9, 9), "made up") for name in better]
+    system_table(dialogs.get_column, scores).write_parquet(folder / "system.parquet")
     metrics = {
         name: {"level": "turn", "kind": "other", "scores": [{"name": name, "better": b}]}
         for name, b in better.items()

@@ -22,7 +22,7 @@ from simpatico.arrays import Floats32, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.names import Model
 from simpatico.models.runtime.threads import map_threads
-from simpatico.models.runtime.tokens import Encoding
+from simpatico.models.runtime.tokens import Encoding, unknown_tokens
 from simpatico.models.runtime.use_multilingual import VOCABULARY, WEIGHTS, load_use_encoder
 
 Net = Callable[[Ints, Ints], Floats32]
@@ -82,7 +82,7 @@ def load_onnx_net(model: Model, task: Task) -> Net:
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what it would print of errors, it also raises
     path = onnx_file(model)
     try:
         session = onnxruntime.InferenceSession(
@@ -99,7 +99,12 @@ def load_onnx_net(model: Model, task: Task) -> Net:
 
     def run(ids: Ints, types: Ints) -> Floats32:
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        return np.asarray(session.run(None, {name: inputs[name] for name in names})[0])
+        try:
+            return np.asarray(session.run(None, {name: inputs[name] for name in names})[0])
+        except Exception as error:
+            if type(error).__name__ != "InvalidArgument":  # which is what a token too many is
+                raise
+            raise unknown_tokens(path) from None
 
     return run
 

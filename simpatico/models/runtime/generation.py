@@ -16,6 +16,7 @@ from simpatico.models.names import Model
 from simpatico.models.runtime.chat_template import Frame, Turn, choose_frame
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.threads import ONE_THREAD
+from simpatico.models.runtime.tokens import smallest_limit
 from simpatico.models.runtime.torch_backend import load_causal, load_hf_tokenizer
 
 MAX_TOKENS = 4096
@@ -65,7 +66,7 @@ class ReplyWriter:
         config = net.config.get_text_config(decoder=True)
         positions = getattr(config, "max_position_embeddings", None)
         limits = (positions, tokenizer.tokenizer.model_max_length)
-        room = int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
+        room = smallest_limit(self.model.folder, MAX_TOKENS, *limits)
         system = [turn for turn in dialog[:1] if turn[0] == "system"]
         rest = list(dialog[len(system) :])
         while rest:

@@ -14,7 +14,7 @@ import numpy as np
 
 from simpatico.arrays import Bools, Floats
 from simpatico.models.cache import Array
-from simpatico.models.runtime.tokens import as_utf8
+from simpatico.models.runtime.tokens import as_utf8, smallest_limit
 from simpatico.models.runtime.torch_backend import map_on_torch
 
 MAX_TOKENS = 1024
@@ -79,10 +79,10 @@ class LmTokenizer:
         config = net.config.get_text_config(decoder=True)
         limits = (
             getattr(config, "max_position_embeddings", None),
-            getattr(config, "sliding_window", None),
+            getattr(config, "sliding_window", None) or None,  # 0 is none
             self.tokenizer.model_max_length,
         )
-        return int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
+        return smallest_limit(self.tokenizer.name_or_path, MAX_TOKENS, *limits)
 
     def encode_pair(
         self, context: str, target: str, frame: Frame, longest: int

@@ -19,6 +19,8 @@ DEFAULT_TOKENS = 256
 """Of a model whose files do not say how many it reads: all-MiniLM-L6-v2 was trained on so many."""
 MAX_TOKENS = 1024
 """That are read of a text, whatever a model's files say: attention takes their square."""
+MIN_TOKENS = 8
+"""Fewer leave no room for words between the special tokens of a pair."""
 
 
 class Encoding(NamedTuple):
@@ -95,13 +97,35 @@ def max_model_tokens(model: Model) -> int:
     """How many tokens the model reads, as its files say."""
     sentence = model.folder / "sentence_bert_config.json"
     if sentence.is_file():
-        settings = json.loads(sentence.read_text(encoding="utf-8"))
+        try:
+            settings = json.loads(sentence.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError):
+            raise DataError(f"{sentence}: not valid JSON; get the model again") from None
         limit = settings.get("max_seq_length") if isinstance(settings, dict) else None
         if isinstance(limit, int):
-            return min(limit, MAX_TOKENS)
+            return smallest_limit(model.folder, MAX_TOKENS, limit)
     positions = model.config.get("max_position_embeddings") or model.config.get("n_positions")
     if not isinstance(positions, int):
         return DEFAULT_TOKENS
     # RoBERTa and MPNet count positions from the padding's id + 1 = 2 on
     first = 2 if model.config.get("model_type") in ("roberta", "mpnet", "xlm-roberta") else 0
-    return min(positions - first, MAX_TOKENS)
+    return smallest_limit(model.folder, MAX_TOKENS, positions - first)
+
+
+def smallest_limit(folder: object, *limits: int | None) -> int:
+    """The smallest of the limits that a model's files state; refused where no text would fit."""
+    tokens = int(min(limit for limit in limits if limit is not None))
+    if tokens < MIN_TOKENS:
+        raise DataError(
+            f"{folder}: its settings let it read {tokens} tokens of a text, and a model must "
+            f"read {MIN_TOKENS}; get the model again or name another"
+        )
+    return tokens
+
+
+def unknown_tokens(place: object) -> DataError:
+    """The error for token ids that a model has no weights for."""
+    return DataError(
+        f"{place}: the tokenizer gives tokens that the weights do not know, so that they do not "
+        "belong together; get the model again"
+    )

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.names import Model
 from simpatico.models.runtime import threads
+from simpatico.models.runtime.tokens import unknown_tokens
 
 DEVICE = "SIMPATICO_DEVICE"
 KINDS = {
@@ -149,8 +150,13 @@ def map_on_torch(work: Callable[[Item], Output], items: Iterable[Item]) -> Itera
     import torch
 
     def run_one(item: Item) -> Output:
-        with torch.inference_mode():
-            return work(item)
+        try:
+            with torch.inference_mode():
+                return work(item)
+        except IndexError as error:
+            if "out of range in self" not in str(error):  # as torch says of an embedding's row
+                raise
+            raise unknown_tokens("a model on torch") from None
 
     before = torch.get_num_threads()
     try:

@@ -44,8 +44,15 @@ class Source:
     def of(cls, path: str | Path) -> Source:
         """The input at a path, or standard input for "-"; pipes are copied to a private file."""
         if str(path) == "-":
+            if sys.stdin is None:
+                raise DataError("<stdin>: standard input is closed; name a file")
             return cls.from_stream("<stdin>", None, sys.stdin.buffer)
         name, path = str(path), Path(path)
+        if name.encode(errors="ignore").decode() != name:  # results could not name it
+            raise DataError(
+                f"{name!r}: the name of this file is not UTF-8; rename it, or set PYTHONUTF8=1 if "
+                "only the locale is not"
+            )
         try:
             mode = path.stat().st_mode
             if stat.S_ISDIR(mode) or stat.S_ISREG(mode):

@@ -136,7 +136,7 @@ def lead_score(findings: Findings) -> str | None:
 def select_examples(findings: Findings, lead: str) -> list[Example]:
     """The dialogs to quote, by the tables of the run; users only where there is nobody else."""
     names = list(findings.central_ranges)
-    dialogs = pl.scan_parquet(findings.run.folder / "dialog.parquet", glob=False)
+    dialogs = findings.run.scan("dialog")
     units = dialogs.select("dialog", "speaker", "system", *names)
     if findings.systems != [HUMAN]:
         units = units.filter(pl.col("system") != HUMAN)
@@ -188,7 +188,7 @@ def turn_values(findings: Findings, lead: str) -> tuple[pl.DataFrame | None, str
         units = run.at("turn", KEYS["turn"]).filter(is_system)
         rows = match_units(units, gold, "turn").frame.filter(pl.col("value").is_not_null())
         return rows, f"“{rated[0]}”", 1
-    table = pl.scan_parquet(run.folder / "turn.parquet", glob=False)
+    table = run.scan("turn")
     if lead not in table.collect_schema():
         return None, "", 1
     scored = table.filter(is_system, pl.col(lead).is_not_null()).select(*KEYS["turn"], value=lead)

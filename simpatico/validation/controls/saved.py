@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from simpatico.files import write_json_atomically
 from simpatico.run import Run
@@ -14,6 +15,15 @@ from simpatico.wording import join_with_and
 
 FILE = "controls.json"
 MISSED = ("does not", "rises")
+
+
+class SavedRow(msgspec.Struct):
+    """What is kept of the control of one score with one kind of wrong replies."""
+
+    score: str
+    kind: str
+    verdict: str
+    n: int
 
 
 def save_controls(run: Run, rows: Sequence[ControlRow]) -> Path:
@@ -26,12 +36,12 @@ def save_controls(run: Run, rows: Sequence[ControlRow]) -> Path:
 
 
 def saved_rows(folder: Path) -> list[dict[str, Any]]:
-    """The rows that a run folder keeps; none where no controls were run, or the file is no list."""
+    """The rows that a run folder keeps; none where the file is absent or no such list."""
     try:
-        rows = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        rows = msgspec.json.decode((folder / FILE).read_bytes(), type=list[SavedRow])
+    except (OSError, msgspec.DecodeError, RecursionError):
         return []
-    return rows if isinstance(rows, list) else []
+    return [msgspec.to_builtins(row) for row in rows]
 
 
 def control_sentences(run: Run) -> dict[str, str]:

@@ -127,7 +127,7 @@ def drop_people(run: Run, judgements: Judgements) -> tuple[Judgements, bool, lis
     The difference between people and bots is one of kind: any score that tells them apart would
     seem to predict ratings. A run of people only, and judgements of people only, stay as they are.
     """
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    table = run.scan("dialog")
     units = table.select("dialog", "speaker", "system").filter(pl.col("system").is_not_null())
     frame = judgements.frame
     dialogs = frame["dialog"].unique().implode()

@@ -14,6 +14,7 @@ from simpatico.reporting.page import render_page
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import SAMPLES, example_page
 from tests.reporting.tree import tree
+from tests.run.damage import as_of_an_older_version, copy_run
 
 JUDGED = SAMPLES / "judgements_made_up.csv"
 KINDS = ("radar", "heatmap", "forest", "dots", "tpt")
@@ -266,12 +267,18 @@ def test_a_link_is_written_through_and_nothing_but_a_file_is_replaced(call, smal
 
 @pytest.mark.parametrize("name", ["text.parquet", "system.parquet", "dialog.parquet"])
 def test_a_damaged_table_is_one_line(call, small, tmp_path, name):
-    folder = tmp_path / "run"
-    shutil.copytree(small, folder)
+    folder = copy_run(small, tmp_path / "run")
+    size = (folder / name).stat().st_size
     (folder / name).write_bytes(b"PAR1 no more")
     line = refusal_line(call("report", folder, "--out", tmp_path / "x.html"))
     assert line == (
-        "cannot read a table (ComputeError); if it belongs to a run, score again into a new folder"
+        f"{folder / name} has 12 bytes instead of {size:,}; run the command that made this run "
+        "again, which restores it"
+    )
+    as_of_an_older_version(folder)
+    line = refusal_line(call("report", folder, "--out", tmp_path / "x.html"))
+    assert line == (
+        f"{folder / name}: cannot be read as a table (ComputeError); score again into a new folder"
     )
 
 
@@ -287,6 +294,7 @@ def test_facts_that_are_none_are_one_line(call, small, tmp_path):
 def test_the_conversations_of_another_run_are_not_quoted(call, small, run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(small, folder)
+    as_of_an_older_version(folder)  # with hashes it would be refused
     shutil.copy(run / "text.parquet", folder / "text.parquet")
     code, _, _ = call("report", folder, "--out", tmp_path / "x.html")
     assert code == 0

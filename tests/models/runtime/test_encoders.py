@@ -1,5 +1,9 @@
 """The same text gets the same bits in any batch, any order and on any number of threads."""
 
+import json
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,6 +16,7 @@ from simpatico.models.runtime.encoders import (
     run_texts,
 )
 from simpatico.models.runtime.tokens import Encoding
+from tests.command_line import simpatico
 from tests.models.tiny import tiny
 
 TASKS = [
@@ -61,3 +66,70 @@ def test_two_texts_of_one_length_in_two_orders_through_the_real_graph():
 def test_a_batch_has_at_most_96_tokens_unless_one_text_has_more():
     assert [batch_rows(length) for length in (1, 5, 96, 97)] == [TOKENS, 19, 1, 1]
     assert list(length_batches([7, 3, 7, 3])) == [[1, 3], [0, 2]]
+
+
+def copy_model(name, target, **files):
+    """The folder of a model with some of its JSON files changed."""
+    folder = Path(shutil.copytree(find_model(name).folder, target))
+    for file, change in files.items():
+        path = folder / f"{file}.json"
+        path.write_text(json.dumps(change(json.loads(path.read_text()) if path.exists() else {})))
+    return folder
+
+
+def later_ids(tokenizer):
+    """The tokenizer with ids that no weights of it have."""
+    for token in tokenizer["added_tokens"]:
+        token["id"] += 90_000
+    vocabulary = tokenizer["model"]["vocab"]
+    tokenizer["model"]["vocab"] = {token: i + 90_000 for token, i in vocabulary.items()}
+    return tokenizer
+
+
+def score_coherence(folder, tmp_path):
+    path = tmp_path / "talk.csv"
+    path.write_text("dialog,speaker,text\nd,a,hello there\nd,b,hello you\n")
+    model = f"coherence.model=path:{folder}"
+    return simpatico(
+        "score", path, "--metrics", "coherence", "--set", model, "--out", tmp_path / "r"
+    )
+
+
+@pytest.mark.parametrize("tokens", [0, -5, 7])
+def test_a_model_that_reads_no_tokens_is_refused(tokens, tmp_path):
+    def change(settings):
+        return {**settings, "max_seq_length": tokens}
+
+    folder = copy_model(f"path:{tiny('bert')}", tmp_path / "m", sentence_bert_config=change)
+    done = score_coherence(folder, tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: {folder}: its settings let it read {tokens} tokens of a text, and a model must "
+        "read 8; get the model again or name another\n",
+    )
+
+
+@pytest.mark.parametrize("name", ["package:minilm", "path:bert"])
+def test_a_tokenizer_that_does_not_fit_the_weights_is_one_line(name, tmp_path, capfd):
+    name = f"path:{tiny('bert')}" if name == "path:bert" else name
+    folder = copy_model(name, tmp_path / "m", tokenizer=later_ids)
+    done = score_coherence(folder, tmp_path)
+    place = (
+        "a model on torch"
+        if (folder / "model.safetensors").exists()
+        else folder / "onnx/model.onnx"
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: {place}: the tokenizer gives tokens that the weights do not know, so that they "
+        "do not belong together; get the model again\n",
+    )
+    assert capfd.readouterr().err == ""  # onnxruntime itself prints nothing
+
+
+def test_settings_that_are_no_json_are_one_line(tmp_path):
+    folder = copy_model(f"path:{tiny('bert')}", tmp_path / "m")
+    (folder / "sentence_bert_config.json").write_text("{")
+    assert score_coherence(folder, tmp_path).stderr == (
+        f"simpatico: {folder / 'sentence_bert_config.json'}: not valid JSON; get the model again\n"
+    )

@@ -268,3 +268,10 @@ def test_a_kind_that_can_change_nothing_leaves_no_pair(tmp_path):
     report = run_controls(run, ControlSettings(("flipped",)))
     assert (report.made[0].changed, report.made[0].left) == (0, {"no_feeling": 8})
     assert [(row.n, row.verdict) for row in report.rows] == [(0, "no score")]
+
+
+@pytest.mark.parametrize("text", ['[{"score": 1}]', "[1]", "{}", "[" * 10_000, "\x00"])
+def test_a_file_of_controls_that_is_none_says_nothing(tmp_path, text):
+    (tmp_path / "controls.json").write_text(text)
+    (tmp_path / "run.json").write_text('{"status": "done", "metrics": {}}')
+    assert control_sentences(Run(tmp_path)) == {}

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     default=None,
 )
 @opt.option("--folds", "Folds of the cross-validation.  [default: 10]", type=int)
-@opt.option("--seed", "Random seed of the folds.  [default: 0]", type=int)
+@opt.option("--seed", "Random seed of the folds.  [default: 0]", type=opt.SEED)
 @opt.option(
     "--repeats", "Number of seeds the cross-validation is run with.  [default: 1]", type=int
 )
