@@ -87,7 +87,7 @@ def write_prompts(path: Path, prompts: Iterable[JudgedPrompt]) -> None:
         ]
         rows[-1]["emotional"] = one.probability
         lines += map(msgspec.json.encode, rows)
-    write_atomically(path, b"".join(line + b"\n" for line in lines), private=True)
+    write_atomically(path, b"".join(line + b"\n" for line in lines))
 
 
 def with_unique_names(bots: Sequence[Bot]) -> list[Bot]:

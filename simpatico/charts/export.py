@@ -24,7 +24,7 @@ def write_figure(svg: str, out: Path) -> None:
     out = Path(out)
     if not out.parent.is_dir():
         raise BadValue(f"{out}: there is no folder {out.parent}; create it or choose another one")
-    write_atomically(out, figure_bytes(svg, out))
+    write_atomically(out, figure_bytes(svg, out), public=True)
 
 
 def figure_bytes(svg: str, out: Path) -> bytes:

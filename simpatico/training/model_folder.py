@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from simpatico.errors import DataError, RunError
-from simpatico.files import replace_folder, write_atomically
+from simpatico.files import make_folder, replace_folder, write_atomically
 from simpatico.models.folder import build_manifest
 from simpatico.models.store.checkpoint import MANIFEST
 
@@ -47,9 +47,10 @@ def write_model_folder(
     check_writable(out, files)
     out = recover_folder(out, files)
     new, old = staging_folders(out)
-    new.mkdir(parents=True)
+    make_folder(out.parent, 0o755)
+    make_folder(new, 0o755)
     for name, data in {**files, MANIFEST: build_manifest(files)}.items():
-        write_atomically(new / name, data, private=name in private)
+        write_atomically(new / name, data, public=name not in private)
     replace_folder(new, out, old=old)
     remove_leftover(old, files)
 

@@ -114,4 +114,4 @@ def store_key(out: Path, key: bytes) -> None:
 
 def write_key(path: Path, key: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, lambda place: place.write_text(f"{key.hex()}\n"), private=True)
+    write_atomically(path, lambda place: place.write_text(f"{key.hex()}\n"))
