@@ -13,6 +13,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from polars.exceptions import PolarsError
@@ -123,6 +124,16 @@ def write_atomically(
             temporary.unlink(missing_ok=True)
 
 
+def remove_leftovers(path: Path) -> None:
+    """Remove what processes that were killed had written of this file."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        with suppress(ValueError, OverflowError, OSError):
+            try:
+                os.kill(int(leftover.name.split(".")[-2]), 0)
+            except ProcessLookupError:
+                leftover.unlink()
+
+
 def how_full(temporary: Path, content: bytes | Callable[[Path], object]) -> str:
     """How much of a file went on a full disk, and what is left there."""
     written, free = 0, 0
@@ -130,7 +141,8 @@ def how_full(temporary: Path, content: bytes | Callable[[Path], object]) -> str:
         written = temporary.stat().st_size
         free = shutil.disk_usage(temporary.parent).free
     of = f" of {len(content):,}" if isinstance(content, bytes) else ""
-    return f" after {written:,}{of} bytes ({free:,} are free); make room and run the same command again"
+    size = f" after {written:,}{of} bytes ({free:,} are free)"
+    return f"{size}; make room and run the same command again"
 
 
 def write_json_atomically(path: Path, value: object, *, public: bool = False) -> None:

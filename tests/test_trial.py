@@ -211,6 +211,13 @@ def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path)
     (out / "run").mkdir(parents=True)
     (out / "run" / "mine.txt").write_text("keep")
     code, _, err = run(call, prompts, out, "--bot", "script:echo")
+    assert (code, err) == (
+        2,
+        f"simpatico: --out {out} holds 'run', which no trial wrote there; name another folder, or "
+        "add --force to write into this one\n",
+    )
+    assert [path.name for path in out.iterdir()] == ["run"]
+    code, _, err = run(call, prompts, out, "--bot", "script:echo", "--force")
     assert code == 2
     assert err.splitlines()[-1] == (
         f"simpatico: {out}/run holds files that do not belong to a run; choose an empty folder"

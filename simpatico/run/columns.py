@@ -39,9 +39,7 @@ def write_extras(folder: Path, index: int, turns: Turns) -> None:
     """Keep what the input says of each turn besides our fields, until the run is finished."""
     rows = turns.frame.select("dialog", "turn", TIME, "extras")
     if min(rows[TIME].null_count(), rows["extras"].null_count()) < rows.height:
-        write_atomically(
-            part_path(folder, index, "extras.parquet"), rows.write_parquet
-        )
+        write_atomically(part_path(folder, index, "extras.parquet"), rows.write_parquet)
 
 
 def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
