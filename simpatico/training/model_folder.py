@@ -55,6 +55,16 @@ def write_model_folder(
     remove_leftover(old, files)
 
 
+def change_model_folder(folder: Path, changes: Mapping[str, bytes]) -> None:
+    """Let a copy of the folder with other contents of some files take its place."""
+    new, old = staging_folders(folder)
+    shutil.copytree(folder, new)
+    for name, data in changes.items():
+        write_atomically(new / name, data, public=True)
+    replace_folder(new, folder, old=old)
+    remove_leftover(old, [path.name for path in folder.iterdir()])
+
+
 def recover_folder(out: Path, names: Collection[str]) -> Path:
     """Undo what an interrupted writing left beside a folder; the folder's real path."""
     out = out.resolve()

@@ -114,9 +114,7 @@ def test_what_cannot_be_a_file_is_exit_2(command, place, call, tmp_path):
 
 def test_the_page_of_somebody_else_in_a_demo_stays(call, tmp_path):
     out = tmp_path / "run"
-    assert call("demo", "--out", out)[0] == 0
-    assert stat.S_IMODE((out / "report.html").stat().st_mode) == 0o600
-    assert call("demo", "--out", out)[0] == 0
+    out.mkdir()
     (out / "report.html").write_text("mine")
     code, _, err = call("demo", "--out", out)
     assert (code, (out / "report.html").read_text()) == (2, "mine")
