@@ -2,6 +2,7 @@
 and positive, rain is neutral (the numbers are those of `test_emotional_consistency`)."""
 
 import json
+import os
 
 import pytest
 
@@ -130,6 +131,16 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     assert means == {"echo": 1.0, "cheer": pytest.approx(2 / 7)}
     assert {row[f"{METRIC.name}_n"] for row in rows.values()} == {7}
     assert rows["cheer"]["length"] == 1.0
+
+
+def test_a_trial_is_for_its_owner_alone(call, prompts, cheer, tmp_path):
+    before = os.umask(0)
+    try:
+        assert run(call, prompts, tmp_path / "t", "--bot", cheer)[0] == 0
+    finally:
+        os.umask(before)
+    for path in [tmp_path / "t", *(tmp_path / "t").rglob("*")]:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, cheer, tmp_path):

@@ -235,6 +235,8 @@ def map_parallel(
         return
     # Polars' thread pool does not survive a fork, so workers start afresh.
     start = get_context("spawn")
+    # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
     with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
         waiting: set[Future[Result]] = set()
         for task in tasks:

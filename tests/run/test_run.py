@@ -309,19 +309,6 @@ def test_twenty_kills_of_a_run_of_200_000_turns(tmp_path):
         seed += 1
 
 
-def test_a_termination_signal_ends_the_run_with_exit_3(tmp_path):
-    path = corpus(tmp_path / "talk.jsonl", 8_000)
-    process = start(path, tmp_path / "run")
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "run" / "parts").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert "Interrupted. Run the same command again to resume." in errors
-    assert "Traceback" not in errors
-
-
 def test_a_full_disk_is_one_line_and_the_run_can_go_on(small, tmp_path, monkeypatch):
     import resource
 
