@@ -18,7 +18,9 @@ from simpatico.models.store.checkpoint import MANIFEST
 
 
 def refuse_file(out: Path) -> None:
-    """Refuse a place where a file is."""
+    """Refuse a place where a file is, or a link that leads nowhere."""
+    if out.is_symlink() and not out.exists():
+        raise DataError(f"{out} is a link that leads nowhere; name a folder for the model")
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; name a folder for the model")
 

@@ -46,17 +46,18 @@ def crash_everywhere(log, place, extent):
 
 
 def test_killed_at_every_named_point_a_run_resumes_to_the_same_bytes(log, tmp_path):
-    """At the first and at the last time it comes by: nothing that was scored is scored again."""
+    """The first, third (within a part) and last time: nothing that was scored is scored again."""
     facts = crash_everywhere(log, tmp_path, "quick")
-    repeated = [name for name in NAMES if facts["passed"][name] > 1]
-    assert facts["crashes"] == len(NAMES) + len(repeated)
+    assert facts["crashes"] == sum(
+        len({1, min(3, facts["passed"][n]), facts["passed"][n]}) for n in NAMES
+    )
 
 
 @pytest.mark.slow
 def test_at_every_point_and_its_resumed_run_five_times_in_a_row(log, tmp_path):
-    """Each point of the whole run, left at once and killed; most resumes die, too."""
+    """Each point of the whole run, left at once and killed; of every fourth the resumes, too."""
     facts = crash_everywhere(log, tmp_path, "full")
-    assert facts["crashes"] >= 2 * facts["passed"]["any"] * 3
+    assert facts["crashes"] > 2 * 1.5 * facts["passed"]["any"]
 
 
 CALL = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")

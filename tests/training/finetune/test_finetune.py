@@ -391,6 +391,13 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
             texts(8, seed=1), texts(8, seed=1), file, settings=how(), labels=LABELS, about=ABOUT
         )
     assert str(told.value) == f"{file} is a file; name a folder for the model"
+    (tmp_path / "loop" / "m").parent.mkdir()
+    (tmp_path / "loop" / "m").symlink_to(tmp_path / "loop" / "m")
+    with pytest.raises(DataError) as told:
+        tune(tmp_path / "loop", how())
+    assert str(told.value) == (
+        f"{tmp_path / 'loop' / 'm'} is a link that leads nowhere; name a folder for the model"
+    )
     with pytest.raises(DataError) as told:
         tune(tmp_path / "other", how(rate=1e30))
     assert str(told.value) == ("the loss is not finite at learning rate 1e+30; lower it")
