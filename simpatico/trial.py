@@ -1,7 +1,8 @@
 """Bots on trial: emotional prompts, what each bot answers to them, and how all answers score.
 
 The folder of a trial holds `prompts.jsonl`, one file of answers a system in `answers/`, the scores
-in `run/`, and the page, `report.html`. The same call again resumes an interrupted one.
+in `run/`, and the page, `report.html`. The same call again resumes an interrupted one. All of these
+are replaced when bots or prompts change, so that `trial.json` says whose they are.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from simpatico.bots.bot import Bot, RenamedBot
 from simpatico.bots.probe import SPEAKERS
 from simpatico.bots.prompts import Prompt
 from simpatico.bots.runner import prompt_rows
-from simpatico.errors import DataError
+from simpatico.errors import BadValue, DataError
 from simpatico.features import Features, closure
-from simpatico.files import write_atomically
-from simpatico.metric import Metric
+from simpatico.files import make_folder, write_atomically, write_json_atomically
+from simpatico.metric import Metric, package_version
 from simpatico.metrics.emotional_consistency import EmotionalConsistency
 from simpatico.readers import Conversations
 from simpatico.readers.conversations import free_name
@@ -37,6 +38,8 @@ from simpatico.scoring import chunk_size
 from simpatico.turns import Turns
 
 PROMPTS, ANSWERS, RUN, PAGE = "prompts.jsonl", "answers", "run", "report.html"
+TRIAL = "trial.json"
+"""Written into a folder before anything else: what else is there is of the trial."""
 MAX_FILE_NAME = 60
 """Characters of a system's name in the name of its file."""
 
@@ -77,6 +80,23 @@ def keep_emotional(
     return emotional
 
 
+def refuse_foreign_folder(folder: Path) -> None:
+    """Refuse a folder with files that no trial wrote, as a trial would replace them."""
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if names and TRIAL not in names:
+        raise BadValue(
+            f"--out {folder} holds {names[0]!r}, which no trial wrote there; name another folder, "
+            "or add --force to write into this one"
+        )
+
+
+def claim_folder(folder: Path) -> None:
+    """Make the folder that of a trial."""
+    make_folder(folder)
+    write_json_atomically(folder / TRIAL, {"version": package_version()})
+    make_folder(folder / ANSWERS)
+
+
 def write_prompts(path: Path, prompts: Iterable[JudgedPrompt]) -> None:
     """The prompts in a file that can be given as prompts again."""
     lines: list[bytes] = []
@@ -87,7 +107,7 @@ def write_prompts(path: Path, prompts: Iterable[JudgedPrompt]) -> None:
         ]
         rows[-1]["emotional"] = one.probability
         lines += map(msgspec.json.encode, rows)
-    write_atomically(path, b"".join(line + b"\n" for line in lines), private=True)
+    write_atomically(path, b"".join(line + b"\n" for line in lines))
 
 
 def with_unique_names(bots: Sequence[Bot]) -> list[Bot]:

@@ -1,13 +1,21 @@
 """Files that appear complete or not at all, and folders with one writer at a time."""
 
 import json
+import os
+import re
 import stat
 
 import pytest
 from polars.exceptions import ComputeError
 
 from simpatico.errors import RunError
-from simpatico.files import lock_folder, replace_folder, write_atomically, write_json_atomically
+from simpatico.files import (
+    lock_folder,
+    make_folder,
+    replace_folder,
+    write_atomically,
+    write_json_atomically,
+)
 
 
 def test_bytes_and_writers_give_the_same_file_and_leave_nothing_else(tmp_path):
@@ -16,15 +24,46 @@ def test_bytes_and_writers_give_the_same_file_and_leave_nothing_else(tmp_path):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a": b"text", "b": b"text"}
 
 
-def test_a_private_file_is_private_from_its_first_byte_on(tmp_path):
+@pytest.fixture
+def no_umask():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_a_file_is_for_its_owner_from_its_first_byte_on_unless_it_is_public(tmp_path):
     modes = []
 
     def write(path):
-        modes.append(stat.S_IMODE(path.stat().st_mode))
+        modes.append(mode(path))
         path.write_bytes(b"secret")
 
-    write_atomically(tmp_path / "a", write, private=True)
-    assert [*modes, stat.S_IMODE((tmp_path / "a").stat().st_mode)] == [0o600, 0o600]
+    (tmp_path / f".a.{os.getpid()}.tmp").touch(0o666)  # of a killed process of our number
+    write_atomically(tmp_path / "a", write)
+    write_atomically(tmp_path / "b", b"for all", public=True)
+    assert [*modes, mode(tmp_path / "a"), mode(tmp_path / "b")] == [0o600, 0o600, 0o644]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_new_folders_are_for_their_owner_and_what_is_none_is_named(tmp_path):
+    make_folder(tmp_path / "new" / "run")
+    assert [mode(tmp_path / "new"), mode(tmp_path / "new" / "run")] == [0o700, 0o700]
+    (tmp_path / "file").touch()
+    for link, target in (("dangling", "nowhere"), ("loop", "loop")):
+        (tmp_path / link).symlink_to(tmp_path / target)
+    for name in ("file", "dangling", "loop"):
+        for place in (tmp_path / name, tmp_path / name / "run"):
+            with pytest.raises(RunError) as caught:
+                make_folder(place)
+            what = "file" if name == "file" else "link that leads nowhere"
+            assert str(caught.value) == f"{tmp_path / name} is a {what}; name a folder"
+            assert not caught.value.resumable
 
 
 def fail(error):
@@ -41,11 +80,17 @@ def test_a_failure_keeps_the_old_file_and_can_be_tried_again(tmp_path):
     for error in (OSError(28, "No space left on device"), ComputeError("x (os error 28)")):
         with pytest.raises(RunError) as caught:
             write_atomically(path, fail(error))
-        assert str(caught.value) == f"{path} could not be written: No space left on device"
+        start, free, end = re.split(r"([0-9,]+)(?= are free)", str(caught.value))
+        assert start == f"{path} could not be written: No space left on device after 4 bytes ("
+        assert int(free.replace(",", "")) > 0
+        assert end == " are free); make room and run the same command again"
         assert caught.value.resumable
+    with pytest.raises(RunError) as caught:
+        write_atomically(path, fail(OSError(13, "Permission denied")))
+    assert str(caught.value) == f"{path} could not be written: Permission denied"
     with pytest.raises(ComputeError):
         write_atomically(path, fail(ComputeError("no error of the disk")))
-    assert [p.read_bytes() for p in tmp_path.iterdir() if p.name == "a"] == [b"old"]
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [b"old"]
 
 
 def test_equal_values_are_equal_bytes(tmp_path):

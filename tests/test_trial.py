@@ -2,6 +2,7 @@
 and positive, rain is neutral (the numbers are those of `test_emotional_consistency`)."""
 
 import json
+import os
 
 import pytest
 
@@ -132,6 +133,16 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     assert rows["cheer"]["length"] == 1.0
 
 
+def test_a_trial_is_for_its_owner_alone(call, prompts, cheer, tmp_path):
+    before = os.umask(0)
+    try:
+        assert run(call, prompts, tmp_path / "t", "--bot", cheer)[0] == 0
+    finally:
+        os.umask(before)
+    for path in [tmp_path / "t", *(tmp_path / "t").rglob("*")]:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
 def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, cheer, tmp_path):
     out = tmp_path / "trial"
     line = ["--bot", "script:echo", "--bot", cheer]
@@ -211,6 +222,13 @@ def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path)
     (out / "run").mkdir(parents=True)
     (out / "run" / "mine.txt").write_text("keep")
     code, _, err = run(call, prompts, out, "--bot", "script:echo")
+    assert (code, err) == (
+        2,
+        f"simpatico: --out {out} holds 'run', which no trial wrote there; name another folder, or "
+        "add --force to write into this one\n",
+    )
+    assert [path.name for path in out.iterdir()] == ["run"]
+    code, _, err = run(call, prompts, out, "--bot", "script:echo", "--force")
     assert code == 2
     assert err.splitlines()[-1] == (
         f"simpatico: {out}/run holds files that do not belong to a run; choose an empty folder"

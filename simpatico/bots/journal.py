@@ -134,7 +134,7 @@ class Journal:
                 file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
         if self.has_new:
-            write_atomically(self.out, write, private=True)
+            write_atomically(self.out, write)
         self.path.unlink()
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from zlib import crc32
 
 from simpatico.errors import BadValue, MissingResource
 from simpatico.files import write_atomically
 
+MARK = b"simpatico figure"
+"""In every figure file, so that we know our own from others'."""
 POINTS_PER_PIXEL = 72 / 96
 """The converter takes a unit for a point, 1/72 inch; in SVG it is a pixel, 1/96 inch."""
 
@@ -24,14 +27,14 @@ def write_figure(svg: str, out: Path) -> None:
     out = Path(out)
     if not out.parent.is_dir():
         raise BadValue(f"{out}: there is no folder {out.parent}; create it or choose another one")
-    write_atomically(out, figure_bytes(svg, out))
+    write_atomically(out, figure_bytes(svg, out), public=True)
 
 
 def figure_bytes(svg: str, out: Path) -> bytes:
     """The content of the file."""
     suffix = out.suffix.lower()
     if suffix == ".svg":
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()
+        return b'<?xml version="1.0" encoding="UTF-8"?>\n<!-- %b -->\n%b\n' % (MARK, svg.encode())
     if suffix not in (".pdf", ".png"):
         raise BadValue(
             f"{out}: a figure cannot be written as {suffix or 'a file without an ending'}; "
@@ -45,8 +48,15 @@ def figure_bytes(svg: str, out: Path) -> bytes:
             "pip install 'simpatico[figures]'; a figure that ends in .svg needs nothing"
         ) from error
     if suffix == ".pdf":
-        return bytes(vl_convert.svg_to_pdf(size_in_points(svg)))
-    return bytes(vl_convert.svg_to_png(size_in_points(svg), ppi=DOTS_PER_INCH))
+        return bytes(vl_convert.svg_to_pdf(size_in_points(svg))) + b"\n%% %b\n" % MARK
+    return with_png_text(bytes(vl_convert.svg_to_png(size_in_points(svg), ppi=DOTS_PER_INCH)))
+
+
+def with_png_text(png: bytes) -> bytes:
+    """The image with a chunk of text before its last one, which has 12 bytes."""
+    chunk = b"tEXtSoftware\0" + MARK
+    text = (len(chunk) - 4).to_bytes(4, "big") + chunk + crc32(chunk).to_bytes(4, "big")
+    return png[:-12] + text + png[-12:]
 
 
 def size_in_points(svg: str) -> str:

@@ -222,19 +222,66 @@ metrics = combine(
 """Which metrics are computed, and with which parameters."""
 
 
-def out_file(path: Path) -> Path:
+def remember_force(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta["force"] = value
+
+
+force = flag(
+    "--force",
+    "Overwrite a file that is not an earlier result of this command.",
+    callback=remember_force,
+    expose_value=False,
+)
+"""Read by `out_file`, so that commands need not pass it on."""
+
+
+def is_forced() -> bool:
+    """Whether the user said --force."""
+    return bool(click.get_current_context().meta.get("force"))
+
+
+def out_file(path: Path, mark: bytes = b"", *, option: str = "--out") -> Path:
     """Where a file is to be written: the target of a link, and nothing but a file.
 
     Files are written under another name and moved: a move would replace a link or a device, such
-    as /dev/stdout, instead of writing to it.
+    as /dev/stdout, instead of writing to it. A file that is there has to be an earlier result of
+    the command, which `mark` is found in, unless --force is given; no file of a run or a model is
+    ever replaced.
     """
+    from simpatico.files import remove_leftovers
+
     if str(path) in ("", ".", "-"):
-        raise BadValue(f"--out {str(path)!r} is not a file name")
-    place = path.resolve()
+        raise BadValue(f"{option} {str(path)!r} is not a file name")
+    place = Path(os.path.realpath(path))
+    if place.is_symlink():
+        raise BadValue(f"{option} {path} is a link that leads nowhere; name a file")
     if place.exists() and not place.is_file():
         what = "folder" if place.is_dir() else "device or pipe"
-        raise BadValue(f"--out {path} is a {what}; name a file")
+        raise BadValue(f"{option} {path} is a {what}; name a file")
+    if not place.parent.is_dir():
+        raise BadValue(f"{option} {path}: there is no folder {path.parent}; create it first")
+    if owner := owner_of(place):
+        raise BadValue(f"{option} {path} would change the {owner}; name another file")
+    content = place.read_bytes() if mark and place.exists() and not is_forced() else b""
+    if content and mark not in content:
+        command = click.get_current_context().command_path
+        raise BadValue(
+            f"{option} {path} was not written by `{command}`; name another file, or overwrite it "
+            "with --force"
+        )
+    remove_leftovers(place)
     return place
+
+
+def owner_of(place: Path) -> str | None:
+    """The run or model that a file of this name would be part of, or spoil."""
+    folder = place.parent
+    if (folder / "manifest.json").exists() or (folder / "training.json").exists():
+        return f"model in {folder}"
+    if folder.name == "parts" and (folder.parent / "run.json").exists():
+        return f"run in {folder.parent}"
+    is_part = place.suffix in (".json", ".parquet") or place.name == "rejects.jsonl"
+    return f"run in {folder}" if is_part and (folder / "run.json").exists() else None
 
 
 def load_metrics(options: dict[str, Any]) -> list[Metric]:

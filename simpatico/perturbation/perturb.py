@@ -114,7 +114,7 @@ def write_perturbed(perturbed: Perturbed, out: Path) -> None:
         with path.open("wb") as file:
             file.writelines(msgspec.json.encode(row) + b"\n" for row in table_rows(perturbed))
 
-    write_atomically(out, write, private=True)
+    write_atomically(out, write)
 
 
 def has_unmerged_turns(turns: Turns) -> bool:

@@ -32,6 +32,8 @@ from simpatico.reporting.sections.slices import slices_section
 from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
+GENERATOR = el("meta", {"name": "generator", "content": "simpatico report"})
+"""By which we know our own pages from others'."""
 STYLES = (("charts", "charts.css"), ("reporting", "page.css"), ("reporting", "dialogs.css"))
 """Package and file of each style sheet, in the order in which they override each other."""
 LISTED = 14
@@ -105,6 +107,7 @@ def html_document(title: str, body: Html, nav: Html, most: int) -> str:
         el("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
         el("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}),
         el("meta", {"name": "referrer", "content": "no-referrer"}),
+        GENERATOR,
         el("title", None, show_invisible(f"{title} · simpatico report")),
         raw_element("style", {}, style),
     )

@@ -39,9 +39,7 @@ def write_extras(folder: Path, index: int, turns: Turns) -> None:
     """Keep what the input says of each turn besides our fields, until the run is finished."""
     rows = turns.frame.select("dialog", "turn", TIME, "extras")
     if min(rows[TIME].null_count(), rows["extras"].null_count()) < rows.height:
-        write_atomically(
-            part_path(folder, index, "extras.parquet"), rows.write_parquet, private=True
-        )
+        write_atomically(part_path(folder, index, "extras.parquet"), rows.write_parquet)
 
 
 def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
@@ -66,7 +64,7 @@ def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
             frame = frame.join(extra, on=keys, how="left", maintain_order="left")
             level = ZSTD_LEVEL if table == "text" else None
             write = partial(frame.write_parquet, compression_level=level)
-            write_atomically(path, write, private=table == "text")
+            write_atomically(path, write)
 
 
 def slice_dialogs(run: Run, by: str) -> pl.DataFrame:

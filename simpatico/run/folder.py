@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,19 @@ from typing import Any
 import polars as pl
 
 from simpatico.errors import DataError, RecordError, RunError
-from simpatico.files import lock_folder, write_atomically, write_json_atomically
+from simpatico.files import (
+    fault,
+    lock_folder,
+    make_folder,
+    write_atomically,
+    write_json_atomically,
+)
 from simpatico.readers.input.record import Reject
 from simpatico.run.schema import file_problem, open_table, read_facts
 from simpatico.turns import LEVELS
 
-HOLDER = "parts/holder"
-"""Says which process writes the folder; it goes with the parts, so that no finished run has it."""
+HOLDER = ".holder.tmp"
+"""Says which process writes the folder; it goes with that process, or as a leftover of a kill."""
 REJECTS = "rejects.jsonl"
 """Lists the input that could not be read."""
 ROWS_PER_GROUP = 65_536
@@ -40,21 +46,29 @@ def lock_run(folder: Path) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def open_run(folder: Path, key: str) -> Iterator[bool]:
-    """Lock the folder for the run of this key; false when it is already finished in it.
+def open_run(folder: Path) -> Iterator[Callable[[str], bool]]:
+    """Lock the folder; gives what begins the run of a key, or says false when it is finished.
+
+    The lock comes first, since a key takes a hash of all input: who comes second need not wait.
 
     A finished run that has lost a file, or in which one has changed, is scored again. A failure
     leaves the folder as it was, except for what can be resumed: scored parts after an interruption,
     a crash or a full disk. Where a record is wrong the input must change, so no part is of use.
     """
-    if folder.exists() and not folder.is_dir():
-        raise RunError(f"{folder} is a file; --out names the folder of the run")
     made = [place for place in (folder, *folder.parents) if not place.exists()]
+    is_new = False
+
+    def begin(key: str) -> bool:
+        nonlocal is_new
+        is_new = begin_run(folder, key)
+        return is_new
+
     try:
         with lock_run(folder):
-            is_new = begin_run(folder, key)
+            sign_folder(folder)
+            fault("locked")
             try:
-                yield is_new
+                yield begin
             except BaseException as error:
                 is_final = isinstance(error, RecordError) or not any(folder.glob("parts/*.json"))
                 if is_new and is_final:
@@ -62,6 +76,8 @@ def open_run(folder: Path, key: str) -> Iterator[bool]:
                     if stored_facts(folder).get("status") != "done":  # a damaged run stays one
                         (folder / "run.json").unlink(missing_ok=True)
                 raise
+            finally:
+                (folder / HOLDER).unlink(missing_ok=True)
     except BaseException:
         for place in made:
             with suppress(OSError):  # not empty: there is something to resume, or another's file
@@ -70,10 +86,13 @@ def open_run(folder: Path, key: str) -> Iterator[bool]:
 
 
 def sign_folder(folder: Path) -> None:
-    """Say which process writes the folder, for the message that others get."""
-    (folder / HOLDER).write_text(
-        f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8"
-    )
+    """Say which process writes the folder, for the message that others get.
+
+    A finished run, or a folder of something else, is not touched.
+    """
+    if (folder / "parts").is_dir() or all(p.suffix == ".tmp" for p in folder.iterdir()):
+        text = f"process {os.getpid()} on {socket.gethostname()}"
+        (folder / HOLDER).write_text(text, encoding="utf-8")
 
 
 def begin_run(folder: Path, key: str) -> bool:
@@ -90,17 +109,18 @@ def begin_run(folder: Path, key: str) -> bool:
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
     else:
-        if (folder / HOLDER).exists():  # killed before its first part
-            shutil.rmtree(folder / "parts")
+        with suppress(OSError):  # of a run killed before its first part: empty
+            (folder / "parts").rmdir()
         if any(not p.name.endswith(".tmp") for p in folder.iterdir()):
             raise RunError(
                 f"{folder} holds files that do not belong to a run; choose an empty folder"
             )
-    (folder / "parts").mkdir(exist_ok=True)
+    make_folder(folder / "parts")
     # files that a killed process had not renamed yet
     for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
-        leftover.unlink()
-    sign_folder(folder)
+        if leftover.name != HOLDER:
+            leftover.unlink()
+    fault("begun")
     return True
 
 

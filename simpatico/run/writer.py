@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from simpatico.errors import RecordError, RunError
-from simpatico.files import write_atomically, write_json_atomically
+from simpatico.files import fault, write_atomically, write_json_atomically
 from simpatico.metric import Metric, package_version
 from simpatico.readers import Alignment, Conversations, Source
 from simpatico.readers.input.record import Reject
@@ -77,8 +77,6 @@ def score_run(
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
-    identity = run_identity(conversations, metrics, size, keep_text)
-    key = run_key(identity)
     alignment, rejects, parts = Alignment(), list[Reject](), 0
 
     def tasks() -> Iterator[tuple[tuple[Path, str, int], Turns, Sequence[Metric], bool]]:
@@ -93,8 +91,10 @@ def score_run(
             else:
                 yield (folder, key, index), part.turns, metrics, keep_text
 
-    with open_run(folder, key) as is_new:
-        if not is_new:
+    with open_run(folder) as begin:
+        identity = run_identity(conversations, metrics, size, keep_text)
+        key = run_key(identity)
+        if not begin(key):
             return Run(folder)
         for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
             progress(n_turns)
@@ -154,6 +154,7 @@ def score_part(
     folder, key, index = place
     table = score_chunk(turns, metrics)
     announce_run(folder, key)
+    fault("announced")
     nulls: dict[str, dict[str, int]] = {}
     for level in ("turn", "dialog"):
         frame = table.at(level)
@@ -162,17 +163,17 @@ def score_part(
         for metric in metrics:
             if (column := f"{metric.name}_null") in frame.columns:
                 nulls[level] |= count_reasons(metric.name, frame[column])
-    # material and text can hold what people said, so that only their owner may read them
     for metric in filter(is_system_metric, metrics):
         path = material_path(folder, index, metric)
-        write_atomically(path, table.statistics[metric.name].write_parquet, private=True)
+        write_atomically(path, table.statistics[metric.name].write_parquet)
     if keep_text:
         text = turns.frame.select(TEXT_COLUMNS)
         write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
-        write_atomically(part_path(folder, index, "text.parquet"), write, private=True)
+        write_atomically(part_path(folder, index, "text.parquet"), write)
     write_extras(folder, index, turns)
     # last of all: a part counts as done once this file is there
     write_json_atomically(part_path(folder, index, "json"), nulls)
+    fault("part-scored")
     return len(turns)
 
 
@@ -198,13 +199,15 @@ def finish_run(
         names = stored_names(columns, taken)
         for index in range(parts):
             add_columns(folder, index, names)
+            fault("columns-added")
         facts = {**facts, "columns": [*names.values(), *(["time"] if "time" in columns else [])]}
     # in the order of the parts, which is that of the input, whoever scored them when
     tables = ("turn", "dialog", *(["text"] if facts["text"] else []))
     for table in tables:
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
         path = folder / f"{table}.parquet"
-        write_atomically(path, partial(join_parts, files), private=table == "text")
+        write_atomically(path, partial(join_parts, files))
+        fault("joined")
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
     # off the file, a column at a time: the table of all dialogs may be larger than the memory
@@ -237,7 +240,9 @@ def finish_run(
     }
     # before the parts go: until this file says "done", they are what the run resumes from
     write_json_atomically(folder / "run.json", {**done, "sha256": facts_hash(done)})
+    fault("done")
     shutil.rmtree(folder / "parts")
+    fault("parts-gone")
 
 
 def library_versions(metrics: Sequence[Metric]) -> dict[str, str]:
@@ -262,6 +267,8 @@ def map_parallel(
         return
     # Polars' thread pool does not survive a fork, so workers start afresh.
     start = get_context("spawn")
+    # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
     try:
         with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
             waiting: set[Future[Result]] = set()

@@ -50,14 +50,10 @@ DECIMALS = 4
 """Of weights in the file; a weight that rounds to 0 is left out."""
 
 
-def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:
-    """Write to `out`, and return, the weights of all words in at least `minimum` texts."""
+def derive_lexicon(data: Path, *, minimum: int = 5) -> pl.DataFrame:
+    """The weights of all words in at least `minimum` texts."""
     if minimum < 1:
         raise DataError(f"minimum is {minimum} texts; give 1 or more")
-    if not out.parent.is_dir():
-        raise MissingResource(
-            f"no folder {str(out.parent)!r} to write {out.name!r} in; create it first"
-        )
     if not data.is_dir():
         raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
     paths = [data / folder / "train.tsv" for folder in FOLDERS]
@@ -76,8 +72,12 @@ def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:
         raise DataError(
             f"{data}: no word is in {minimum} of its {len(texts)} texts; lower the minimum"
         )
-    lexicon.write_csv(out, float_precision=DECIMALS)
     return lexicon
+
+
+def encode_lexicon(lexicon: pl.DataFrame) -> bytes:
+    """The content of a lexicon file."""
+    return lexicon.write_csv(float_precision=DECIMALS).encode()
 
 
 def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:

@@ -12,13 +12,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from simpatico.errors import DataError, RunError
-from simpatico.files import replace_folder, write_atomically
+from simpatico.files import make_folder, replace_folder, write_atomically
 from simpatico.models.folder import build_manifest
 from simpatico.models.store.checkpoint import MANIFEST
 
 
 def refuse_file(out: Path) -> None:
-    """Refuse a place where a file is."""
+    """Refuse a place where a file is, or a link that leads nowhere."""
+    if out.is_symlink() and not out.exists():
+        raise DataError(f"{out} is a link that leads nowhere; name a folder for the model")
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; name a folder for the model")
 
@@ -47,11 +49,22 @@ def write_model_folder(
     check_writable(out, files)
     out = recover_folder(out, files)
     new, old = staging_folders(out)
-    new.mkdir(parents=True)
+    make_folder(out.parent, 0o755)
+    make_folder(new, 0o755)
     for name, data in {**files, MANIFEST: build_manifest(files)}.items():
-        write_atomically(new / name, data, private=name in private)
+        write_atomically(new / name, data, public=name not in private)
     replace_folder(new, out, old=old)
     remove_leftover(old, files)
+
+
+def change_model_folder(folder: Path, changes: Mapping[str, bytes]) -> None:
+    """Let a copy of the folder with other contents of some files take its place."""
+    new, old = staging_folders(folder)
+    shutil.copytree(folder, new)
+    for name, data in changes.items():
+        write_atomically(new / name, data, public=True)
+    replace_folder(new, folder, old=old)
+    remove_leftover(old, [path.name for path in folder.iterdir()])
 
 
 def recover_folder(out: Path, names: Collection[str]) -> Path:

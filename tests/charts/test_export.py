@@ -23,7 +23,8 @@ DRAWN = svg_document(
 def test_svg_is_written_as_it_is(tmp_path):
     write_figure(DRAWN, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert text == f'<?xml version="1.0" encoding="UTF-8"?>\n{DRAWN}\n'
+    comment = "<!-- simpatico figure -->"
+    assert text == f'<?xml version="1.0" encoding="UTF-8"?>\n{comment}\n{DRAWN}\n'
     ElementTree.fromstring(text.encode())
 
 

@@ -51,9 +51,7 @@ USAGES = {
     "score a.jsonl --out w --format tabel": "no format 'tabel'; did you mean 'table'?",
     "score a.jsonl a.jsonl --out w": "a.jsonl: the same input is given twice; give it once",
     "score a.jsonl --metrics length": "Missing --out (or --plan for a dry run).",
-    "score a.jsonl --metrics length --out notes.md": (
-        "notes.md is a file; --out names the folder of the run"
-    ),
+    "score a.jsonl --metrics length --out notes.md": ("notes.md is a file; name a folder"),
     "score a.jsonl --metrics length --out .": (
         ". holds files that do not belong to a run; choose an empty folder"
     ),

@@ -22,6 +22,7 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 @click.command(name="demo")
 @opt.out("Run folder to write.", default=Path("demo-run"))
+@opt.force
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems.
 
@@ -31,9 +32,12 @@ def command(out: Path) -> None:
     from simpatico.readers import Conversations
     from simpatico.readers.judgement_files import read_judgements
     from simpatico.registry import load, preset
-    from simpatico.reporting.page import report
+    from simpatico.reporting.page import GENERATOR, report
     from simpatico.run.writer import score_run
 
+    page_file = out / "report.html"
+    if out.is_dir():
+        opt.out_file(page_file, GENERATOR.encode())
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
     metrics = [load(name) for name in preset("default")]
     with ProgressDisplay() as progress:
@@ -44,9 +48,9 @@ def command(out: Path) -> None:
     show_mean_ratings(judgements)
     with ProgressDisplay("report"):
         page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
-    write_atomically(out / "report.html", page.encode())
+    write_atomically(page_file, page.encode())
     note("The three systems, their conversations and all their ratings are made up.")
-    result(f"report to open in a browser: {out}/report.html")
+    result(f"report to open in a browser: {page_file}")
     result(
         f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
     )

@@ -35,6 +35,7 @@ from simpatico.cli.progress import ProgressDisplay
     type=click.FloatRange(40, 400),
 )
 @opt.out("File to write: .svg, .pdf or .png.")
+@opt.force
 def command(kind: str, quality: str | None, width: float, out: Path, **options: Any) -> None:
     """Draw one figure of a run for a paper.
 
@@ -43,10 +44,10 @@ def command(kind: str, quality: str | None, width: float, out: Path, **options: 
     incremental validity of psychological metrics over traditional ones, from --judgements. With
     several --run, their systems are shown together.
     """
-    from simpatico.charts.export import write_figure
+    from simpatico.charts.export import MARK, write_figure
     from simpatico.reporting.figures import draw_figure
 
-    place = opt.out_file(out)
+    place = opt.out_file(out, MARK)
     with ProgressDisplay("figure"), read_findings(**options) as findings:
         write_figure(draw_figure(findings, kind, quality=quality, width=width), place)
     result(str(out))

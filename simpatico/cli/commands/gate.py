@@ -16,9 +16,10 @@ import click
 from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 from simpatico.comparison.gate import Check, Outcome, check_rules, select_systems
+from simpatico.comparison.gate.junit import MARK, junit_xml
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, rule_subject
 from simpatico.comparison.samples import Selection, select_scores
-from simpatico.errors import DataError
+from simpatico.files import write_atomically
 from simpatico.run import Run
 from simpatico.wording import format_count
 
@@ -42,6 +43,7 @@ OUTCOMES: dict[Outcome, str] = {
     metavar="[SCORE=]NUMBER",
 )
 @opt.path("--junit", "Also write JUnit XML to this file.")
+@opt.force
 @opt.as_json
 def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
     """Check RUN against rules; exit code 1 unless all pass.
@@ -57,6 +59,7 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
       simpatico gate run --rule 'coherence >= 0.3' --rule 'repetition <= 0.1'
       simpatico gate run --baseline last-release --margin 0.02
     """
+    place = junit and opt.out_file(junit, MARK, option="--junit")
     checks = run_checks(Run(run), **options)
     n_passed = sum(c.outcome == "kept" for c in checks)
     if as_json:
@@ -66,13 +69,8 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
             result(f"{OUTCOMES[check.outcome]:<9}  {check.system}: {check.rule}: {check.reason}")
         outcome = "Passed" if n_passed == len(checks) else "Not passed"
         result(f"{outcome}: {n_passed} of {format_count(len(checks), 'check')} passed.")
-    if junit:
-        from simpatico.comparison.gate.junit import junit_xml
-
-        try:
-            junit.write_text(junit_xml(checks), encoding="utf-8")
-        except OSError as error:
-            raise DataError(f"Cannot write {junit}: {error.strerror}.") from None
+    if place:
+        write_atomically(place, junit_xml(checks).encode(), public=True)
     if n_passed < len(checks):
         click.get_current_context().exit(1)
 

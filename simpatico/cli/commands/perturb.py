@@ -26,6 +26,7 @@ KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
     "--kind", "How to make replies wrong.", "kinds", type=click.Choice(KINDS), required=True
 )
 @opt.out("JSONL file to write; with several kinds one file each, the kind before the suffix.")
+@opt.force
 @opt.random_seed()
 @opt.reading
 def command(
@@ -53,7 +54,7 @@ def command(
     names = [out]
     if len(kinds) > 1:
         names = [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in kinds]
-    places = [opt.out_file(name) for name in names]
+    places = [opt.out_file(name, b'"perturbation":') for name in names]
     for place in places:
         for path in paths:
             refuse_same_file(place, path)

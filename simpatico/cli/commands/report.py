@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @opt.with_human
 @opt.by
 @opt.traditional
+@opt.force
 @opt.as_json
 def command(
     runs: tuple[Path, ...],
@@ -54,9 +55,9 @@ def command(
     """
     from simpatico.files import write_atomically
     from simpatico.reporting.dialogs.quoting import collect_quotations
-    from simpatico.reporting.page import render_page
+    from simpatico.reporting.page import GENERATOR, render_page
 
-    place = opt.out_file(out)
+    place = out if as_json else opt.out_file(out, GENERATOR.encode())
     with (
         ProgressDisplay("report"),
         read_findings(runs, judgements, **options) as findings,
@@ -65,7 +66,7 @@ def command(
             show_json({**findings.as_json(), "examples": collect_quotations(findings).as_json()})
             return
         text = render_page(findings, title=title, judged=judgements.name if judgements else None)
-    write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
+    write_atomically(place, text.encode())
     if judgements and findings.evidence is None and findings.preferences is None:
         note(f"The human ratings were rejected. {findings.no_evidence_reason}")
     quotes = "; quotes dialogs as logged: share with care"

@@ -34,6 +34,8 @@ PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
 PAPERS = (PSYCHOLOGICAL, ALL_METRICS, ENGAGEMENT, EMOTIONAL, EYE)
 WITH_FIGURES = (ENGAGEMENT, EYE)
+MIX_COLUMNS = b"text,source,dialog,emotion,label,published\n"
+"""How a file of --write-mix begins."""
 ABOUT_ONE_FIGURE = ("the paper's test", "paired t-test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
@@ -92,6 +94,7 @@ ABOUT_ONE_FIGURE = ("the paper's test", "paired t-test", "can't tell", "the pape
     f"{ALL_METRICS}: write the figures to this JSON file, or update those it has.",
     type=click.Path(path_type=Path, dir_okay=False),
 )
+@opt.force
 @opt.flag("--plan", f"{PSYCHOLOGICAL}: only show what would be computed and how long it takes.")
 @opt.option("--json", "Print a JSON list of table cells.", "shape", flag_value="json")
 @opt.option("--markdown", "Print Markdown tables.", "shape", flag_value="markdown")
@@ -134,6 +137,9 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
     if options["write_mix"]:
         if paper != EMOTIONAL:
             raise BadValue(f"--write-mix: {paper} has no training mix; {EMOTIONAL} has")
+        if options["write_mix"].is_dir():
+            for path in module.mix_files(options["write_mix"]):
+                opt.out_file(path, MIX_COLUMNS, option="--write-mix")
         with ProgressDisplay():
             module.write_mix(data, options["write_mix"], request, tell=note)
         return
@@ -178,7 +184,7 @@ def figure_folder(paper: str, folder: Path | None) -> Path | None:
 
 def write_figures(paper: str, data: Path, reproduction: Reproduction, folder: Path) -> None:
     """Write the paper's figures as SVG and, where there is a converter, as PNG."""
-    from simpatico.charts.export import write_figure
+    from simpatico.charts.export import MARK, write_figure
 
     if paper == ENGAGEMENT:
         from simpatico.reproduction.predictive_engagement.figures import engagement_figures
@@ -189,9 +195,13 @@ def write_figures(paper: str, data: Path, reproduction: Reproduction, folder: Pa
 
         figures = eye_figures(reproduction.cells)
     for name, figure in figures.items():
-        write_figure(figure, folder / f"{name}.svg")
+        svg, png = (
+            opt.out_file(folder / f"{name}{suffix}", MARK, option="--figures")
+            for suffix in (".svg", ".png")
+        )
+        write_figure(figure, svg)
         with suppress(MissingResource):  # a PNG needs a converter that may not be there
-            write_figure(figure, folder / f"{name}.png")
+            write_figure(figure, png)
         note(f"drawn: {folder / name}.svg")
 
 

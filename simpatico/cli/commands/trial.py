@@ -31,6 +31,7 @@ METRIC = "emotional_consistency"
 @opt.repeatable("--bot", shared.SPEC, "specs", required=True, metavar="SPEC")
 @shared.prompts_option
 @opt.out("Folder to write.")
+@opt.force
 @opt.option("--system", "Names of the bots, in order.", "systems", multiple=True)
 @opt.flag("--all-prompts", "Include prompts that are not emotional.")
 @shared.prompt_options
@@ -67,7 +68,6 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
         n_prompts, prompts = choose_prompts(out, cast("EmotionalConsistency", metrics[0]), options)
         bots = trial.with_unique_names(bots)
         places = trial.answer_files(out, bots)
-        places[0].parent.mkdir(exist_ok=True)
         for bot, place in zip(bots, places, strict=True):
             _, facts = shared.ask_bot(bot, [one.prompt for one in prompts], place, options=options)
             shared.print_summary(facts, f"prompts answered by {bot.name}")
@@ -111,11 +111,19 @@ def choose_prompts(
 ) -> tuple[int, list[JudgedPrompt]]:
     """How many prompts there are, and those to send, which are written to a file."""
     from simpatico.bots.prompts import read_prompts
-    from simpatico.trial import PROMPTS, judge_prompts, keep_emotional, write_prompts
+    from simpatico.trial import (
+        PROMPTS,
+        claim_folder,
+        judge_prompts,
+        keep_emotional,
+        refuse_foreign_folder,
+        write_prompts,
+    )
 
     if out.exists() and not out.is_dir():
         raise BadValue(f"--out {out} is a file; name a folder")
-    out.mkdir(parents=True, exist_ok=True)
+    if not opt.is_forced():
+        refuse_foreign_folder(out)
     place = out / PROMPTS
     shared.refuse_same_file(place, options["source"])
     prompts = read_prompts(options["source"], format=options["format"], upto=options["upto"])
@@ -123,6 +131,7 @@ def choose_prompts(
         ratings = judge_prompts(prompts, metric)
     every = options["all_prompts"]
     selection = ratings if every else keep_emotional(ratings, metric)
+    claim_folder(out)
     write_prompts(place, selection)
     what = "used" if every else "emotional"
     note(f"{len(selection):,} of {len(prompts):,} prompts are {what}; saved in {place}")

@@ -9,6 +9,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from simpatico.comparison.gate import Check
 
+MARK = b'<testsuites name="simpatico gate"'
+"""How our own files begin, by which we know them from others'."""
 FORBIDDEN = re.compile(
     "[^\\t\\n\\r\\x20-\\x7e\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
     "|[\\t\\n\\r\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.embeddings import MINILM
+from simpatico.files import make_folder
 from simpatico.models.names import why_missing
 from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
@@ -132,6 +133,11 @@ def mix_classifier_cells(
             yield from classifiers.head_cells(task, splits, seed=request.sample.seed, tell=tell)
 
 
+def mix_files(out: Path) -> list[Path]:
+    """The files of the training mix in a folder."""
+    return [out / f"{task.lower()}_train.csv" for task in files.TASKS]
+
+
 def write_mix(
     data: Path, out: Path, request: Request, *, tell: Tell = lambda _: None
 ) -> list[Path]:
@@ -145,8 +151,8 @@ def write_mix(
     model = load_polarity_model(request, omissions)
     for reason in omissions:
         tell(f"- left out: {reason}")
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [out / f"{task.lower()}_train.csv" for task in files.TASKS]
+    make_folder(out)
+    paths = mix_files(out)
     for task, path in zip(files.TASKS, paths, strict=True):
         labels = training_mix.mix_labels(task, rows, sources.signs, model)
         n = training_mix.write_training_csv(path, rows, labels)

@@ -18,8 +18,8 @@ from zipfile import ZipFile
 import numpy as np
 import polars as pl
 
-from simpatico.errors import DataError
 from simpatico.features.detokenise import letters_and_digits
+from simpatico.files import write_atomically
 from simpatico.reproduction.cells import Cell, count_cell
 from simpatico.reproduction.csv_files import ascii_key, read_text_columns
 from simpatico.training.emotion.data import Utterances
@@ -231,14 +231,12 @@ def mix_labels(
 
 def write_training_csv(path: Path, rows: Sequence[CorpusUtterance], labels: Sequence[str]) -> int:
     """Write the rows with a label as CSV for `simpatico train emotion`; returns how many."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; move it away to write the file there")
     frame = pl.DataFrame(rows, schema=list(CorpusUtterance._fields), orient="row")
     frame = frame.with_columns(
         label=pl.Series(labels, dtype=pl.String),
         published=pl.Series([row.published_text for row in rows], dtype=pl.String),
     ).filter(pl.col("label") != "")
-    frame.write_csv(path)
+    write_atomically(path, frame.write_csv)
     return frame.height
 
 

@@ -27,7 +27,7 @@ from simpatico.models.names import find_model
 from simpatico.models.runtime.threads import thread_count
 from simpatico.models.runtime.torch_backend import import_transformers
 from simpatico.training.card import About
-from simpatico.training.finetune.folder import check_finetuned_folder, publish_model
+from simpatico.training.finetune.folder import check_finetuned_folder, partial_folder, publish_model
 from simpatico.training.finetune.loop import run_training
 from simpatico.training.finetune.start import FineTuningRun, prepare_model
 from simpatico.training.finetune.state import Progress
@@ -122,7 +122,7 @@ def fine_tune(
     check_finetuned_folder(out)
     base = find_model(settings.base)
     import_transformers(base)
-    partial = out.absolute().with_name(f"{out.name}.partial")
+    partial = partial_folder(out)
     with lock_folder(partial), isolated_torch():
         trainable = prepare_model(base, settings, labels)
         run = FineTuningRun(trainable, base, settings, labels, train, validation, about, partial)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 from dataclasses import asdict
 from importlib.metadata import version
@@ -11,7 +11,8 @@ from typing import Any
 
 from simpatico.errors import DataError
 from simpatico.features.classes import TRAINING
-from simpatico.files import replace_folder
+from simpatico.features.users.finetuned_folder import KEY
+from simpatico.files import replace_folder, write_atomically
 from simpatico.metric import package_version
 from simpatico.models.catalogue import catalogue
 from simpatico.models.names import find_model, parse_model_name, public_model_name
@@ -27,6 +28,11 @@ SENTENCES = "sentence_bert_config.json"
 """Where sentence-transformers, and so we, look up how many tokens a model reads at most."""
 COPIED = ("tokenizer_config.json", "special_tokens_map.json")
 """What a tokenizer of transformers needs besides tokenizer.json; the same as the base's."""
+FILES = {"config.json", "generation_config.json", "tokenizer.json", *COPIED} | {
+    *(CARD, SENTENCES, TRAINING, KEY)
+}
+WEIGHTS = re.compile(r"model.*\.safetensors(\.index\.json)?")
+"""transformers cuts large ones into several files."""
 LIMITS = (
     "Predictions may rely on anything that separates the training labels, including length, "
     "spelling and topic.",
@@ -35,10 +41,18 @@ LIMITS = (
 
 
 def check_finetuned_folder(out: Path) -> None:
-    """Refuse a place that holds anything but a fine-tuned model."""
+    """Refuse a place that holds anything but a fine-tuned model: it is replaced as a whole."""
     refuse_file(out)
-    if out.is_dir() and any(out.iterdir()) and not (out / TRAINING).is_file():
+    names = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    if names and TRAINING not in names:
         raise DataError(f"{out} is not the folder of a fine-tuned model; name another folder")
+    if alien := sorted(name for name in names - FILES if not WEIGHTS.fullmatch(name)):
+        raise DataError(f"{out} holds {alien[0]!r}, which is not part of a model; move it away")
+
+
+def partial_folder(out: Path) -> Path:
+    """Where the checkpoints of a training are, and the key of its users, until it is finished."""
+    return out.absolute().with_name(f"{out.name}.partial")
 
 
 def publish_model(out: Path, run: FineTuningRun, progress: Progress) -> None:
@@ -57,10 +71,9 @@ def publish_model(out: Path, run: FineTuningRun, progress: Progress) -> None:
     (new / SENTENCES).write_bytes(encode_json({"max_seq_length": trainable.limit}))
     (new / TRAINING).write_bytes(encode_json(finetuning_recipe(run, progress)))
     (new / CARD).write_text(render_finetuned_card(run, progress), encoding="utf-8")
-    # a rename may survive a crash that the content of the files does not: it waits for the disk
-    for path in new.iterdir():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+    # before the model is in its place, which without its key would know none of its users
+    if (run.partial / KEY).is_file():
+        write_atomically(new / KEY, (run.partial / KEY).read_bytes())
     # refuses what could not be loaded, while the old model is still there
     find_model(f"path:{new}")
     replace_folder(new, out, old=old)
@@ -115,5 +128,5 @@ def render_finetuned_card(run: FineTuningRun, progress: Progress) -> str:
 
 def append_to_card(folder: Path, text: str) -> None:
     """Add results that are known only once the model can be used."""
-    with (folder / CARD).open("a", encoding="utf-8") as card:
-        card.write(text)
+    path = folder / CARD
+    write_atomically(path, path.read_bytes() + text.encode(), public=True)

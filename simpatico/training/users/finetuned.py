@@ -23,10 +23,10 @@ from simpatico.features.users.identity import new_key, uses_identity, uses_profi
 from simpatico.features.users.inputs import encoder_language
 from simpatico.features.users.model import Target
 from simpatico.features.users.speaker_tokens import SpeakerTokens, texts_with_tokens
-from simpatico.files import write_atomically
+from simpatico.files import make_folder, write_atomically
 from simpatico.training import finetune
 from simpatico.training.card import About
-from simpatico.training.finetune.folder import append_to_card
+from simpatico.training.finetune.folder import append_to_card, partial_folder
 from simpatico.training.users import card, fit, splits
 from simpatico.turns import Turns
 
@@ -51,6 +51,7 @@ class TokenData(NamedTuple):
         Returns the predictions under the name of the model, as `fit_mode` does.
         """
         key = pseudonym_key(out, base)
+        store_key(out, key)
         train, validation, test = self.split[:3]
         users = self.contexts.take(train).user if uses_identity(training.mode) else []
         tokens = SpeakerTokens.for_users(users, key, existing=base_token_digits(base))
@@ -69,7 +70,6 @@ class TokenData(NamedTuple):
         finetune.fine_tune(
             datasets[0], datasets[1], out, settings=settings, labels=self.labels, about=about
         )
-        store_key(out, key)
         folder = load_finetuned(f"path:{out}", self.target)
         features = features_for_texts(folder.needs)
         predictions = folder.predict(self.turns, self.contexts.take(test), features)
@@ -100,18 +100,11 @@ def pseudonym_key(out: Path, base: str = "") -> bytes:
     """
     if (folder := heads_folder(base)) and (folder / KEY).is_file():
         return read_key(folder / KEY)
-    waiting = out.absolute().with_name(f"{out.name}.{KEY}")
-    if not waiting.is_file():
-        write_key(waiting, new_key())
-    return read_key(waiting)
+    waiting = partial_folder(out) / KEY
+    return read_key(waiting) if waiting.is_file() else new_key()
 
 
 def store_key(out: Path, key: bytes) -> None:
-    """Put the key into the finished folder, readable by its owner only."""
-    write_key(out / KEY, key)
-    out.absolute().with_name(f"{out.name}.{KEY}").unlink(missing_ok=True)
-
-
-def write_key(path: Path, key: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, lambda place: place.write_text(f"{key.hex()}\n"), private=True)
+    """Put the key beside the checkpoints, from where it comes into the finished folder."""
+    make_folder(partial_folder(out))
+    write_atomically(partial_folder(out) / KEY, f"{key.hex()}\n".encode())

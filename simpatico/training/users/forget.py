@@ -19,8 +19,7 @@ from simpatico.features.users.finetuned_folder import KEY, read_key
 from simpatico.features.users.folder import FILES, load_user_model
 from simpatico.features.users.identity import pseudonym
 from simpatico.features.users.speaker_tokens import UNKNOWN_USER
-from simpatico.files import write_atomically
-from simpatico.training.model_folder import encode_json, recover_folder
+from simpatico.training.model_folder import change_model_folder, encode_json, recover_folder
 from simpatico.training.users.folder import write_user_model
 
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
@@ -53,6 +52,7 @@ def forget_speaker_token(user: str, folder: Path) -> None:
     """
     from safetensors.numpy import load, save
 
+    folder = recover_folder(folder, {path.name for path in folder.iterdir()})
     token = f"[{pseudonym(user, read_key(folder / KEY))}]"
     recipe, tokenizer = (json.loads((folder / n).read_bytes()) for n in (TRAINING, TOKENIZER))
     ids = {entry["content"]: int(entry["id"]) for entry in tokenizer["added_tokens"]}
@@ -69,11 +69,10 @@ def forget_speaker_token(user: str, folder: Path) -> None:
     for entry in tokenizer["added_tokens"]:
         entry["content"] = placeholder if entry["content"] == token else entry["content"]
     recipe["tokens"] = [placeholder if one == token else one for one in recipe["tokens"]]
-    # the tokenizer goes last: until it is written, the same call can be made again
-    for name, data in {
+    changes = {
         CARD: (folder / CARD).read_text(encoding="utf-8").replace(token, placeholder).encode(),
         WEIGHTS: bytes(save({**tensors, names[0]: embeddings}, metadata={"format": "pt"})),
         TRAINING: encode_json(recipe),
         TOKENIZER: json.dumps(tokenizer, ensure_ascii=False, indent=2).encode(),
-    }.items():
-        write_atomically(folder / name, data)
+    }
+    change_model_folder(folder, changes)

@@ -133,3 +133,18 @@ def test_settings_that_are_no_json_are_one_line(tmp_path):
     assert score_coherence(folder, tmp_path).stderr == (
         f"simpatico: {folder / 'sentence_bert_config.json'}: not valid JSON; get the model again\n"
     )
+
+
+def test_a_batch_of_a_graph_is_always_filled_up():
+    """19 texts of five tokens make a batch: whatever comes, the graph sees no other shape."""
+    shapes = []
+
+    def net(ids, types):
+        shapes.append(ids.shape)
+        return ids.astype(np.float32)
+
+    for n in (1, 18, 19, 20):
+        texts = encodings(5, n)
+        rows = dict(run_texts(find_model("package:minilm"), net, texts))
+        assert [rows[i].tolist() for i in range(n)] == [text.ids.tolist() for text in texts]
+    assert shapes == [(19, 5)] * 5

@@ -7,6 +7,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
+from simpatico import files
 from simpatico.errors import BadValue, DataError, RunError
 from simpatico.features.classes import Classes
 from simpatico.features.embeddings import MINILM
@@ -180,6 +181,39 @@ def test_killed_once_the_folder_is_in_its_place(tmp_path, whole, monkeypatch):
     assert [step.done for step in steps if step.what == "fine-tuning"] == [6]
     assert weights(tmp_path / "m") == whole[1]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
+
+
+def test_killed_over_an_older_model_it_is_the_old_or_the_new_one(tmp_path, whole, monkeypatch):
+    tune(tmp_path, how(seed=1))
+    old = weights(tmp_path / "m")
+    for point, expected in (
+        ("folder-ready", old),
+        ("exchanged", whole[1]),
+        ("new-moved", whole[1]),
+    ):
+
+        def fault(name, point=point):
+            if name == point:
+                raise Killed
+
+        with monkeypatch.context() as dying:
+            dying.setattr(files, "fault", fault)
+            with pytest.raises(Killed):
+                tune(tmp_path, how())
+        assert weights(tmp_path / "m") == expected
+        find_model(f"path:{tmp_path / 'm'}")
+    tune(tmp_path, how())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
+
+
+def test_what_is_not_of_a_model_is_not_replaced_with_it(tmp_path):
+    tune(tmp_path, how())
+    (tmp_path / "m" / "thesis.md").write_text("ten years of work")
+    with pytest.raises(DataError) as told:
+        tune(tmp_path, how())
+    assert str(told.value) == (
+        f"{tmp_path / 'm'} holds 'thesis.md', which is not part of a model; move it away"
+    )
 
 
 def test_another_seed_ends_elsewhere_and_torch_is_left_as_it_was(tmp_path, whole):
@@ -357,6 +391,13 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
             texts(8, seed=1), texts(8, seed=1), file, settings=how(), labels=LABELS, about=ABOUT
         )
     assert str(told.value) == f"{file} is a file; name a folder for the model"
+    (tmp_path / "loop" / "m").parent.mkdir()
+    (tmp_path / "loop" / "m").symlink_to(tmp_path / "loop" / "m")
+    with pytest.raises(DataError) as told:
+        tune(tmp_path / "loop", how())
+    assert str(told.value) == (
+        f"{tmp_path / 'loop' / 'm'} is a link that leads nowhere; name a folder for the model"
+    )
     with pytest.raises(DataError) as told:
         tune(tmp_path / "other", how(rate=1e30))
     assert str(told.value) == ("the loss is not finite at learning rate 1e+30; lower it")

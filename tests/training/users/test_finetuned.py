@@ -2,8 +2,10 @@
 
 import json
 import re
+from contextlib import suppress
 from importlib.util import find_spec
-from shutil import copytree
+from itertools import count
+from shutil import copytree, rmtree
 
 import numpy as np
 import polars as pl
@@ -34,6 +36,7 @@ from simpatico.training.users.finetuned import (
     reading_language,
     store_key,
 )
+from simpatico.training.users.forget import forget_speaker_token
 from simpatico.training.users.interlocutor.train import (
     InterlocutorTraining,
     RatingData,
@@ -42,6 +45,7 @@ from simpatico.training.users.interlocutor.train import (
 from tests.conftest import talk
 from tests.models.tiny import tiny
 from tests.training.users.logs import log, rated
+from tests.training.users.test_forget import kill_at
 
 KEY = bytes(range(32))
 ABOUT = About("made up")
@@ -147,11 +151,12 @@ def test_among_several_nobody_speaks_for_a_person_who_did_not():
 def test_the_key_stays_until_a_training_is_done(tmp_path):
     out = tmp_path / "m"
     key = pseudonym_key(out)
-    assert pseudonym_key(out) == key, "a training that was broken off goes on with it"
-    out.mkdir()
     store_key(out, key)
-    assert (out / "person_key.txt").stat().st_mode & 0o777 == 0o600
-    assert not (tmp_path / "m.person_key.txt").exists()
+    assert pseudonym_key(out) == key, "a training that was broken off goes on with it"
+    waiting = tmp_path / "m.partial" / "person_key.txt"
+    assert waiting.stat().st_mode & 0o777 == 0o600
+    out.mkdir()
+    waiting.rename(out / "person_key.txt")
     assert pseudonym_key(tmp_path / "other", f"path:{out}") == key
     (out / "person_key.txt").write_text("no key")
     with pytest.raises(DataError) as error:
@@ -180,6 +185,28 @@ def test_continuity_is_tuned_with_marks_and_gone_on_with(chance, tmp_path, call)
     forgets(later, call)
 
 
+def forgets_whole(out, digits):
+    """Killed at any point, all files of the model are old, or all are new."""
+    from safetensors import safe_open
+
+    place, points = out.parent / "copies" / out.name, []
+    for number in count():
+        copytree(out, place)
+        with pytest.MonkeyPatch.context() as patch:
+            killed = kill_at(number, points, patch, lambda: forget_speaker_token("p3", place))
+        with safe_open(place / "model.safetensors", "np") as tensors:
+            assert tensors.keys()
+        knows = [digits in (place / name).read_text() for name in ("tokenizer.json", "card.md")]
+        assert knows == [killed and "exchanged" not in points] * 2
+        assert (place / "person_key.txt").stat().st_mode & 0o777 == 0o600
+        with suppress(BadValue):
+            forget_speaker_token("p3", place)
+        assert [path.name for path in place.parent.iterdir()] == [place.name]
+        rmtree(place.parent)
+        if not killed:
+            return
+
+
 def forgets(out, call):
     """The eighth mark is gone, and where its vector was stands that of nobody in particular."""
     from safetensors.numpy import load_file
@@ -192,6 +219,7 @@ def forgets(out, call):
     with (out / "card.md").open("a", encoding="utf-8") as card:
         card.write(f"- as cards said once, of [{digits}]\n")
     assert turn_table(metric, turns)[known][1] == 1
+    forgets_whole(out, digits)
     code, shown, err = call("models", "forget", "p3", "--model", out)
     assert (code, shown.strip()) == (
         0,

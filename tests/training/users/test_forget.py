@@ -1,9 +1,11 @@
 """Forgetting a person leaves nothing behind, however a folder is called and whatever went before."""
 
 import os
+from contextlib import suppress
 
 import pytest
 
+from simpatico import files
 from simpatico.errors import BadValue
 from simpatico.features.users.folder import load_user_model
 from simpatico.features.users.identity import pseudonym
@@ -69,8 +71,51 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
 
+def test_killed_at_any_point_the_model_is_the_old_or_the_new_one(tmp_path, monkeypatch):
+    """Every file and both names of the folder, until the call comes to its end."""
+    points, states = [], []
+    while True:
+        place = tmp_path / str(len(states))
+        name = folder(by_hand(), out=place / "m")
+        digits = pseudonym("ann", load_user_model(name).key)
+        killed = kill_at(
+            len(states), points, monkeypatch, lambda name=name: forget_user("ann", name)
+        )
+        states.append(digits in load_user_model(name).model.users.row_of)
+        if not killed:
+            break
+        with suppress(BadValue):  # she is gone already, but not what was left beside the folder
+            forget_user("ann", name)
+        assert left(place, digits) == []
+        assert [path.name for path in place.iterdir()] == ["m"]
+    known = points.index("exchanged")
+    assert states == [True] * known + [False] * (len(states) - known)
+    assert set(points) == {
+        *("write", "written", "synced", "renamed", "folder-synced"),
+        *("folder-ready", "exchanged", "new-moved"),
+    }
+
+
+def kill_at(number, points, monkeypatch, work):
+    """Whether the work was killed at its fault point of this number; their names in `points`."""
+    points.clear()
+
+    def fault(name):
+        points.append(name)
+        if len(points) > number:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "fault", fault)
+        try:
+            work()
+        except Killed:
+            return True
+    return False
+
+
 def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
-    """The folder is nowhere; the same call again puts it back and forgets."""
+    """On a system that cannot exchange folders, the same call again puts it back and forgets."""
     name, digits = model
     rename = os.rename
 
@@ -81,6 +126,7 @@ def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", kill)
+        patch.setattr(files, "exchange", lambda one, other: False)
         with pytest.raises(Killed):
             forget_user("ann", name)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.new", ".m.old"]

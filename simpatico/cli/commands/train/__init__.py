@@ -50,14 +50,19 @@ def command() -> None:
 @command.command(name="lexicon")
 @opt.path("--data", "Folder of the GoEmotions data set.", required=True)
 @opt.out("CSV file to write.")
+@opt.force
 @opt.value("--minimum", 5, "Minimum number of texts that contain a word.")
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
     """Derive an emotion lexicon from labelled texts.
 
     Use it with `simpatico score --lexicon FILE`.
     """
-    from simpatico.training.lexicon import derive_lexicon
+    from simpatico.files import write_atomically
+    from simpatico.training.lexicon import derive_lexicon, encode_lexicon
 
-    lexicon = derive_lexicon(data, out, minimum=minimum)
+    opt.out_file(out)  # before the work; whether a file there is ours, only its content tells
+    lexicon = derive_lexicon(data, minimum=minimum)
+    content = encode_lexicon(lexicon)
+    write_atomically(opt.out_file(out, content), content, public=True)
     note(f"{lexicon.height:,} weights for {lexicon['term'].n_unique():,} words")
     result(str(out))
