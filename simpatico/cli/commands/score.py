@@ -16,7 +16,7 @@ from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from simpatico.metric import Metric
     from simpatico.readers import Alignment, Conversations
@@ -42,6 +42,12 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     "Table of scores that another program computed: dialog, optionally turn and speaker, and one "
     "column a score.",
     "outside",
+)
+@opt.flag(
+    "--redact",
+    "Replace e-mail addresses, phone numbers, payment cards, IBANs and IP addresses in texts and "
+    "other columns by placeholders such as [email], before anything is scored or stored. By "
+    "pattern, which is not anonymisation: names stay.",
 )
 @opt.value("--jobs", 1, "Number of processes.", type=click.IntRange(min=1))
 @opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
@@ -83,7 +89,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
         alignment = Alignment()
         for chunk in conversations.chunks():
             alignment = alignment + chunk.alignment
-        for sentence in alignment_sentences(alignment, conversations.system):
+        for sentence in alignment_sentences(alignment, vars(conversations)):
             result(sentence)
         return
     if out is None:
@@ -120,9 +126,11 @@ def load_outside_scores(file: Path, conversations: Conversations) -> list[Metric
     return metrics
 
 
-def alignment_sentences(alignment: Alignment, system: str | None) -> list[str]:
-    """What was read and who replies to whom, with a warning where --system had no effect."""
-    sentences = list(alignment.sentences())
+def alignment_sentences(alignment: Alignment, options: Mapping[str, Any]) -> list[str]:
+    """What was read and who replies to whom, and which options had no effect."""
+    sentences, system = list(alignment.sentences()), options["system"]
+    if options.get("redact") and not alignment.redacted:
+        sentences.append("Redacted: nothing, as no pattern of --redact was found.")
     if system is not None and system not in alignment.systems:
         what = "was not used: every speaker in the input already has a system"
         sentences.append(f"--system {system} {what}.")
@@ -141,7 +149,7 @@ def print_run_summary(run: Run) -> None:
     alignment = Alignment(
         **facts["alignment"], users=count_users(units), dialogs_by_system=count_dialogs(units)
     )
-    for sentence in alignment_sentences(alignment, facts["options"]["system"]):
+    for sentence in alignment_sentences(alignment, facts["options"]):
         note(sentence)
     no_references: list[str] = []
     for name, metric in facts["metrics"].items():
