@@ -50,7 +50,7 @@ ALLOWED = {
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring", "wording", "privacy"),
+        *("table", "scoring", "wording", "privacy", "models"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "commands"
 
 
 SECTIONS = {
-    "Measure": ["demo", "score", "show", "explain", "list", "cite"],
+    "Measure": ["demo", "score", "show", "explain", "list", "cite", "purge"],
     "Compare systems": ["compare", "report", "figure", "gate"],
     "Validate against people": ["validate", "perturb", "reproduce"],
     "Talk to bots": ["trial", "probe", "chat", "play"],

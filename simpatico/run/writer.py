@@ -221,7 +221,8 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
-    if columns := facts["alignment"]["columns"]:
+    # those of a purged run stand in its tables already
+    if (columns := facts["alignment"]["columns"]) and "columns" not in facts:
         taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
         taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
         names = stored_names(columns, taken)
