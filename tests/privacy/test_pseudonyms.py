@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+from dataclasses import dataclass
+from typing import ClassVar
 
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from simpatico import Conversations, Run, load, read, score_run
 from simpatico.errors import DataError, MissingResource, RecordError
+from simpatico.metric import Card, Score
 from simpatico.privacy.pseudonyms import Pseudonyms, key_path, make_key, read_key
 from tests.command_line import simpatico
 from tests.conftest import ROOT
@@ -207,6 +210,36 @@ def test_other_columns_are_replaced_where_they_are_named(tmp_path):
 def test_columns_without_pseudonyms_are_wrong_usage(tmp_path):
     done = simpatico("score", CHATS, "--out", tmp_path / "r", "--pseudonymise-columns", "user")
     assert done.stderr == "simpatico: --pseudonymise-columns needs --pseudonymise\n"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A metric of systems: 1 where its material stands in the order of dialogs."""
+
+    seed: int = 0
+    name: ClassVar[str] = "order"
+    level: ClassVar[str] = "system"
+    card: ClassVar[Card] = Card(about="a", undefined="u", citation="c")
+    needs: ClassVar[tuple[()]] = ()
+    scores: ClassVar[tuple[Score, ...]] = (Score("order", pl.col("order"), (0, 1), "m"),)
+
+    def __call__(self, turns, features):
+        return pl.DataFrame({"turn_number": turns.frame["turn"]})
+
+    def summary(self, material, *, seed):
+        one = pl.lit(None, pl.Float64)
+        is_sorted = material.select(
+            pl.struct("system", "dialog", "turn").rank("ordinal").is_sorted()
+        )
+        rows = material.select("system").unique(maintain_order=True)
+        value = pl.lit(float(is_sorted.item())).alias("order")
+        return rows.with_columns(value, order_n=1, order_low=one, order_high=one)
+
+
+def test_metrics_of_systems_get_their_material_in_the_order_of_the_new_ids(tmp_path):
+    conversations, pseudonyms = Conversations((CHATS,)), Pseudonyms(b"k" * 32)
+    run = score_run(conversations, [Order()], tmp_path / "run", pseudonyms=pseudonyms)
+    assert set(run.at("system")["order"]) == {1.0}
 
 
 def test_pseudonyms_are_the_same_with_any_chunk(tmp_path):

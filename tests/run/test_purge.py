@@ -208,6 +208,33 @@ def test_a_purge_that_was_interrupted_is_completed_by_the_same_call(tmp_path, mo
     assert files(run.folder) == files(other.folder)
 
 
+def test_a_run_in_the_middle_of_a_move_is_refused_and_completed_once_it_can_be(tmp_path):
+    run, other = scored(tmp_path, "all"), scored(tmp_path, "rest", ["d2"])
+    twin = tmp_path / "twin"
+    shutil.copytree(run.folder, twin)
+    purge_run(twin, ["d2"])
+    shutil.copytree(twin, run.folder / WORK)
+    (run.folder / WORK / "z.parquet").touch()
+    (run.folder / "z.parquet").mkdir()  # no file can be moved there
+    assert simpatico("purge", run.folder, "d2").returncode == 3
+    assert simpatico("show", run.folder).returncode == 2
+    call = ["score", tmp_path / "all" / "c.jsonl", "--metrics", "length", "--out", run.folder]
+    assert "holds a run of other input" in simpatico(*call).stderr
+    (run.folder / "z.parquet").rmdir()
+    (run.folder / WORK / "z.parquet").unlink()
+    assert simpatico("purge", run.folder, "d2").returncode == 0
+    assert files(run.folder) == files(other.folder)
+
+
+def test_a_score_of_systems_that_the_text_does_not_give_again_is_null(tmp_path):
+    """With `most`, dialogs are drawn by the hash of their ids, which the run does not hold."""
+    metric = load("distinct_n", size=10, most=1)
+    path, pseudonyms = write(tmp_path / "c.jsonl"), Pseudonyms(b"k" * 32)
+    score_run(Conversations((path,)), [metric], tmp_path / "run", pseudonyms=pseudonyms)
+    assert purge_run(tmp_path / "run", [pseudonyms.of("d2")]).without_score == ("distinct_n",)
+    assert Run(tmp_path / "run").at("system")["distinct_n_null"].to_list() == ["purged"] * 3
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace ends the process at a system call")
 def test_killed_at_any_rename_it_can_be_repeated(tmp_path):
