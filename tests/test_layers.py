@@ -20,10 +20,11 @@ ALLOWED = {
     "frames": {"errors", "turns"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
+    "privacy": {"errors"},
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
-    "readers": {"arrays", "errors", "wording", "turns", "judgements"},
+    "readers": {"arrays", "errors", "wording", "turns", "judgements", "privacy"},
     # models, and features and metrics on them
     "models": {"arrays", "errors", "files", "progress"},
     "features": {"arrays", "errors", "turns", "models"},
@@ -49,7 +50,7 @@ ALLOWED = {
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring", "wording"),
+        *("table", "scoring", "wording", "privacy", "models"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
@@ -61,7 +62,7 @@ ALLOWED = {
     "reporting": {
         *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),
         "evidence",
-        *("scoring", "run", "comparison", "validation"),
+        *("scoring", "run", "comparison", "validation", "privacy"),
     },
     # what `import simpatico` offers: any form of conversations, metrics by name
     "api": {

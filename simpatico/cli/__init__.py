@@ -37,7 +37,7 @@ OUT_OF_MEMORY = re.compile(r"out of memory|cannot allocate|allocation failed|Thr
 
 
 SECTIONS = {
-    "Measure": ["demo", "score", "show", "explain", "verify", "list", "cite"],
+    "Measure": ["demo", "score", "show", "explain", "verify", "list", "cite", "purge"],
     "Compare systems": ["compare", "report", "figure", "gate"],
     "Validate against people": ["validate", "perturb", "reproduce"],
     "Talk to bots": ["trial", "probe", "chat", "play"],

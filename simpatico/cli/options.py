@@ -160,6 +160,18 @@ def random_seed(help: str = "Random seed.") -> Decorator:
     return value("--seed", 0, help, type=SEED)
 
 
+def set_key_file(context: click.Context, option: click.Parameter, value: Path | None) -> None:
+    """Name the key for everything that this process, or one it starts, reads or writes."""
+    if value is not None:
+        os.environ["SIMPATICO_KEY"] = str(value)
+
+
+key_file = path(
+    "--key",
+    "Key of pseudonyms (score --pseudonymise).  [default: in the user's config folder]",
+    expose_value=False,
+    callback=set_key_file,
+)
 as_json = flag("--json", "Print JSON.", "as_json")
 judgements = combine(
     path(
@@ -170,6 +182,7 @@ judgements = combine(
         "were merged.",
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
+    key_file,
 )
 correlation = choice(
     "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."

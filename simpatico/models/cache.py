@@ -193,6 +193,14 @@ def cache_files(folder: Path | None = None) -> dict[Path, int]:
     return {path: size for _, path, size in sorted(entries)}
 
 
+def clear_cache() -> int:
+    """Delete all files of the cache; returns how many bytes they had."""
+    sizes = cache_files()
+    for path in sizes:
+        delete_cache_file(path)
+    return sum(sizes.values())
+
+
 def evict_oldest(folder: Path, max_bytes: int = MAX_BYTES) -> None:
     """Delete the least recently used files until there is room for more.
 

@@ -46,6 +46,8 @@ class Alignment:
     """Files of a folder that were not read, and why."""
     columns: Mapping[str, int] = field(default_factory=dict)
     """Columns that are none of our fields, and how many turns have a value."""
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    """Placeholders in place of personal data, by kind."""
     users: int = 0
     """Speakers whose system is `human`; for people, not part of `run.json`."""
     dialogs_by_system: Mapping[str, int] = field(default_factory=dict)
@@ -114,6 +116,9 @@ class Alignment:
             lines.append(f"Skipped by design: {list_largest(self.aside)}.")
         if self.rejected:
             lines.append(f"Rejected: {list_largest(self.rejected)}.")
+        if self.redacted:
+            counts = list_largest(self.redacted)
+            lines.append(f"Redacted: {counts}; by pattern, which is not anonymisation.")
         if self.columns:
             periods = ["week", "month"] if "time" in self.columns else []
             names = ", ".join([*sorted(set(self.columns) - {"time"}), *periods])

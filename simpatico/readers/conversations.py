@@ -33,6 +33,7 @@ from simpatico.readers.input.record import (
 )
 from simpatico.readers.input.source import Source
 from simpatico.readers.log_folder import log_files
+from simpatico.readers.redaction import redact_utterances
 from simpatico.turns import SCHEMA, Turns
 
 DUPLICATE_ID = "an earlier dialog of this file has the same id; give every dialog an id of its own"
@@ -59,6 +60,7 @@ class Conversations:
     conversations are read, in the order of their names. Where several inputs have a dialog of the
     same id, it gets the file's stem before it (`stem/id`), and files of one stem are numbered
     (`stem-2/id`), so that ids never clash. `columns`: our field and the column of a table for it.
+    `redact`: personal data that has a pattern becomes a placeholder.
     """
 
     paths: tuple[str | Path | Source, ...]
@@ -69,6 +71,7 @@ class Conversations:
     on_error: OnError = "fail"
     max_errors: int | None = None
     columns: tuple[tuple[str, str], ...] = ()
+    redact: bool = False
 
     @cached_property
     def inputs(self) -> tuple[list[Source], dict[str, str]]:
@@ -179,7 +182,10 @@ class Conversations:
 
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
-        turns = Turns.from_utterances(part.frame(), merge=self.merge)
+        utterances, redacted = part.frame(), dict[str, int]()
+        if self.redact:
+            utterances, redacted = redact_utterances(utterances)
+        turns = Turns.from_utterances(utterances, merge=self.merge)
         rejects, skip_counts = ledger.take()
         alignment = replace(
             Alignment.of(turns, utterances=len(part)),
@@ -188,6 +194,7 @@ class Conversations:
             formats=part.formats,
             ignored=part.ignored,
             columns=count_extra_columns(turns),
+            redacted=redacted,
         )
         return Chunk(turns, alignment, rejects, part.format)
 

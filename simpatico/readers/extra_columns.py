@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -30,6 +30,21 @@ def extra_values(extras: str | None) -> dict[str, str]:
         if text and name.strip() and len(text) <= LONGEST:
             values.setdefault(name.strip(), text)
     return values
+
+
+def replace_values(
+    extras: str | None, columns: Collection[str], new_value: Callable[[str], str]
+) -> str | None:
+    """The object with other values in these columns, whatever they hold."""
+    if extras is None or not any(name in extras for name in columns):
+        return extras
+    record = msgspec.json.decode(extras)
+    for part in (record, *(record[n] for n in NESTED if isinstance(record.get(n), dict))):
+        for name in [n for n in part if n.strip() in columns and part[n] is not None]:
+            value = part[name]
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            part[name] = new_value(text)
+    return msgspec.json.encode(record).decode()
 
 
 def plain_text(value: object) -> str:

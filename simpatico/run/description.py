@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -26,6 +26,18 @@ from simpatico.metric import (
     signature_value,
 )
 from simpatico.registry import available, load, metric_class
+from simpatico.turns import Level
+
+
+@dataclass(frozen=True)
+class StoredMetric:
+    """A metric as `run.json` tells it: enough to name its scores, not to compute them."""
+
+    name: str
+    level: Level
+    scores: tuple[Score, ...]
+    parameters: Mapping[str, Any]
+    needs: ClassVar[tuple[()]] = ()
 
 
 def stored_scores(metrics: Mapping[str, Any]) -> dict[str, Score]:
@@ -60,6 +72,8 @@ def describe_metric(metric: Metric) -> dict[str, Any]:
 
 def metric_parameters(metric: Metric) -> dict[str, Any]:
     """The metric's parameters, as they were given; those that JSON cannot hold are left out."""
+    if isinstance(metric, StoredMetric):
+        return dict(metric.parameters)
     parameters: dict[str, Any] = {}
     for name in (f.name for f in fields(metric)):
         value = getattr(metric, name)

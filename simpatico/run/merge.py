@@ -149,6 +149,7 @@ def merge_facts(
         "alignment": reduce(add, alignments).as_json(),
         "inputs": [one for facts in runs for one in facts["inputs"]],
         "key": hashlib.sha256(keys.encode()).hexdigest(),
+        "pseudonyms": first.get("pseudonyms") if same_pseudonyms(runs) else None,
         "options": {
             k: v for k, v in options.items() if all(f["options"].get(k) == v for f in runs)
         },
@@ -156,6 +157,11 @@ def merge_facts(
         "units": units,
         "version": " and ".join(sorted({facts["version"] for facts in runs})),
     }
+
+
+def same_pseudonyms(runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all runs hold pseudonyms of one key, or all none."""
+    return len({(facts.get("pseudonyms") or {}).get("key") for facts in runs}) == 1
 
 
 def rename_keys(alignment: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

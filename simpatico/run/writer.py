@@ -26,10 +26,12 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from simpatico.errors import RecordError, RunError
+from simpatico.errors import RecordError, RunError, suggest_names
 from simpatico.files import fault, write_atomically, write_json_atomically
 from simpatico.metric import Metric, package_version
+from simpatico.privacy.pseudonyms import Pseudonyms
 from simpatico.readers import Alignment, Conversations, Source
+from simpatico.readers.extra_columns import replace_values
 from simpatico.readers.input.record import Reject
 from simpatico.run import TEXT_COLUMNS, Run
 from simpatico.run.columns import add_columns, stored_names, write_extras
@@ -49,9 +51,10 @@ from simpatico.system_metric import (
     is_system_metric,
     join_summaries,
     merge_material,
+    sample_material,
     summarise_systems,
 )
-from simpatico.table import system_table
+from simpatico.table import ScoreTable, system_table
 from simpatico.turns import KEYS, Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
@@ -70,16 +73,18 @@ def score_run(
     jobs: int = 1,
     progress: Callable[[int], object] = lambda turns: None,
     keep_text: bool = True,
+    pseudonyms: Pseudonyms | None = None,
 ) -> Run:
     """Score conversations into a folder, going on where an earlier call of the same run stopped.
 
-    With `keep_text` the folder also holds the conversations, for the report to quote from.
+    With `keep_text` the folder also holds the conversations, for the report to quote from. With
+    `pseudonyms` nothing is written under the ids and names of the input.
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
     alignment, rejects, parts = Alignment(), list[Reject](), 0
 
-    def tasks() -> Iterator[tuple[tuple[Path, str, int], Turns, Sequence[Metric], bool]]:
+    def tasks() -> Iterator[tuple[Any, ...]]:
         """The parts that are still to be scored; those already done are only counted."""
         nonlocal alignment, parts
         for part in conversations.chunks(size):
@@ -89,10 +94,10 @@ def score_run(
             if part_path(folder, index, "json").exists():
                 progress(len(part.turns))
             else:
-                yield (folder, key, index), part.turns, metrics, keep_text
+                yield (folder, key, index), part.turns, metrics, keep_text, pseudonyms
 
     with open_run(folder) as begin:
-        identity = run_identity(conversations, metrics, size, keep_text)
+        identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
         if not begin(key):
             return Run(folder)
@@ -100,8 +105,14 @@ def score_run(
             progress(n_turns)
         if not alignment.dialogs:
             raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+        absent = {*(pseudonyms.columns if pseudonyms else ())} - set(alignment.columns)
+        if name := min(absent, default=None):
+            raise RecordError(
+                f"no record has a column {name!r} for --pseudonymise-columns; "
+                f"{suggest_names(name, alignment.columns)}"
+            )
         # hashed once more: parts of two versions of a file would make a run of neither
-        if run_identity(conversations, metrics, size, keep_text) != identity:
+        if run_identity(conversations, metrics, size, keep_text, pseudonyms) != identity:
             raise RecordError("an input, lexicon or model changed meanwhile; score again")
         write_rejects(folder, rejects)
         facts = {**identity, "key": key, "alignment": alignment.as_json()}
@@ -110,7 +121,11 @@ def score_run(
 
 
 def run_identity(
-    conversations: Conversations, metrics: Sequence[Metric], chunk: int, keep_text: bool
+    conversations: Conversations,
+    metrics: Sequence[Metric],
+    chunk: int,
+    keep_text: bool,
+    pseudonyms: Pseudonyms | None = None,
 ) -> dict[str, Any]:
     """Everything that a run's files depend on.
 
@@ -124,6 +139,7 @@ def run_identity(
         "inputs": [describe_input(source) for source in conversations.sources],
         "options": {**options, "paths": None, "chunk": chunk},
         "text": keep_text,
+        "pseudonyms": pseudonyms.as_json() if pseudonyms else None,
     }
 
 
@@ -145,7 +161,11 @@ def describe_input(source: Source) -> dict[str, str]:
 
 
 def score_part(
-    place: tuple[Path, str, int], turns: Turns, metrics: Sequence[Metric], keep_text: bool
+    place: tuple[Path, str, int],
+    turns: Turns,
+    metrics: Sequence[Metric],
+    keep_text: bool,
+    pseudonyms: Pseudonyms | None = None,
 ) -> int:
     """Score one chunk and write it as a part, its `.json` last; returns its number of turns.
 
@@ -153,6 +173,8 @@ def score_part(
     """
     folder, key, index = place
     table = score_chunk(turns, metrics)
+    if pseudonyms:  # after scoring: user-aware metrics and scores of other programs need real ids
+        turns, table = rename_units(turns, table, pseudonyms)
     announce_run(folder, key)
     fault("announced")
     nulls: dict[str, dict[str, int]] = {}
@@ -177,6 +199,21 @@ def score_part(
     return len(turns)
 
 
+def rename_units(
+    turns: Turns, table: ScoreTable, pseudonyms: Pseudonyms
+) -> tuple[Turns, ScoreTable]:
+    """The turns and their scores under the pseudonyms of dialogs and speakers."""
+    frame = pseudonyms.rename(turns.frame)
+    if pseudonyms.columns:
+        values = (replace_values(e, pseudonyms.columns, pseudonyms.of) for e in frame["extras"])
+        frame = frame.with_columns(pl.Series("extras", list(values), pl.String))
+    statistics = dict(table.statistics)
+    for metric in filter(is_system_metric, table.metrics):
+        material = pseudonyms.rename(statistics[metric.name])
+        statistics[metric.name] = sample_material(metric, material)  # in the order of the new ids
+    return Turns(frame), ScoreTable(pseudonyms.rename(table.keys), table.metrics, statistics)
+
+
 def material_path(folder: Path, index: int, metric: Metric) -> Path:
     """Where a part keeps what a metric of level "system" needs of its turns."""
     return part_path(folder, index, f"{metric.name}.material.parquet")
@@ -193,7 +230,8 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
-    if columns := facts["alignment"]["columns"]:
+    # those of a purged run stand in its tables already
+    if (columns := facts["alignment"]["columns"]) and "columns" not in facts:
         taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
         taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
         names = stored_names(columns, taken)

@@ -15,6 +15,7 @@ from simpatico.frames import Tabular
 from simpatico.judgements import JudgeKind, Judgements, match_dialog_ids
 from simpatico.progress import track_each
 from simpatico.run import Run
+from simpatico.run.original_ids import pseudonyms_of
 from simpatico.stats.result import Row
 from simpatico.turns import Level
 from simpatico.validation.contests import ContestRow, contest_rows
@@ -267,8 +268,19 @@ def refuse_without_scores(
 
 def match_dialogs(run: Run, frame: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, list[str]]:
     """The judgements with the run's ids of their dialogs, and a note where ids differ."""
+    units = run.at("dialog", ["dialog", "speaker"])
+    dialogs, speakers = (set(units[column]) for column in ("dialog", "speaker"))
     rated = pl.concat([frame[column] for column in columns]).drop_nulls()
-    ids = match_dialog_ids(rated, set(run.at("dialog", ["dialog"])["dialog"]))
+    if pseudonyms := pseudonyms_of(run, rated, dialogs):
+        rated, frame = (
+            rated.replace(pseudonyms),
+            frame.with_columns(pl.col(columns).replace(pseudonyms)),
+        )
+        for column in [c for c in frame.columns if c.startswith("speaker")]:
+            names = pseudonyms_of(run, frame[column].drop_nulls(), ())
+            names = {name: new for name, new in names.items() if new in speakers}
+            frame = frame.with_columns(pl.col(column).replace(names))
+    ids = match_dialog_ids(rated, dialogs)
     if not ids:
         return frame, []
     theirs, ours = next(iter(ids.items()))

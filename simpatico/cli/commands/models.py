@@ -143,7 +143,7 @@ def forget(user: str, model: Path) -> None:
 @opt.flag("--clear", "Delete all cached outputs.")
 def cache(clear: bool) -> None:
     """Show the size of the cache of model outputs, or clear it."""
-    from simpatico.models.cache import cache_files, cache_folder, delete_cache_file
+    from simpatico.models.cache import cache_files, cache_folder, clear_cache
 
     folder, sizes = cache_folder(), cache_files()
     if folder is None:
@@ -151,8 +151,6 @@ def cache(clear: bool) -> None:
         return
     size = sum(sizes.values()) / 1e6
     if clear:
-        for path in sizes:
-            delete_cache_file(path)
-        result(f"Deleted {size:,.1f} MB in {folder}.")
+        result(f"Deleted {clear_cache() / 1e6:,.1f} MB in {folder}.")
     else:
         result(f"{folder}: {size:,.1f} MB; `simpatico models cache --clear` deletes it")

@@ -16,9 +16,10 @@ from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from simpatico.metric import Metric
+    from simpatico.privacy.pseudonyms import Pseudonyms
     from simpatico.readers import Alignment, Conversations
     from simpatico.run import Run
 
@@ -43,6 +44,21 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     "column a score.",
     "outside",
 )
+@opt.flag(
+    "--redact",
+    "Replace e-mail addresses, phone numbers, payment cards, IBANs and IP addresses in texts and "
+    "other columns by placeholders such as [email], before anything is scored or stored. By "
+    "pattern, which is not anonymisation: names stay.",
+)
+@opt.flag(
+    "--pseudonymise",
+    "Write keyed pseudonyms in place of dialog ids and speakers' names. Systems keep their names, "
+    "and names within texts stay.",
+)
+@opt.names(
+    "--pseudonymise-columns", "With --pseudonymise: other columns of the input that tell who."
+)
+@opt.key_file
 @opt.value("--jobs", 1, "Number of processes.", type=click.IntRange(min=1))
 @opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
 @opt.flag(
@@ -72,7 +88,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
     jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
-    outside = options.pop("outside")
+    outside, pseudonyms = options.pop("outside"), load_pseudonyms(options)
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
     if outside:
@@ -83,20 +99,42 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
         alignment = Alignment()
         for chunk in conversations.chunks():
             alignment = alignment + chunk.alignment
-        for sentence in alignment_sentences(alignment, conversations.system):
+        for sentence in alignment_sentences(alignment, vars(conversations)):
             result(sentence)
         return
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
         run = score_run(
-            conversations, metrics, out, jobs=jobs, progress=progress.add, keep_text=keep_text
+            conversations,
+            metrics,
+            out,
+            jobs=jobs,
+            progress=progress.add,
+            keep_text=keep_text,
+            pseudonyms=pseudonyms,
         )
     print_run_summary(run)
     if not progress.done:
         note("Nothing to do: the run was finished before.")
     note(f"next: simpatico show {out}")
     result(str(out))
+
+
+def load_pseudonyms(options: dict[str, Any]) -> Pseudonyms | None:
+    """The pseudonyms that the options ask for, with a new key if there is none yet."""
+    from simpatico.privacy.pseudonyms import Pseudonyms, key_path, make_key, read_key
+
+    wanted, columns = options.pop("pseudonymise"), options.pop("pseudonymise_columns")
+    if not wanted:
+        if columns:
+            raise click.UsageError("--pseudonymise-columns needs --pseudonymise")
+        return None
+    if make_key():
+        note(
+            f"New key of pseudonyms: {key_path()}. Keep it: only with it can ids be matched again."
+        )
+    return Pseudonyms(read_key(), columns)
 
 
 def load_outside_scores(file: Path, conversations: Conversations) -> list[Metric]:
@@ -120,9 +158,11 @@ def load_outside_scores(file: Path, conversations: Conversations) -> list[Metric
     return metrics
 
 
-def alignment_sentences(alignment: Alignment, system: str | None) -> list[str]:
-    """What was read and who replies to whom, with a warning where --system had no effect."""
-    sentences = list(alignment.sentences())
+def alignment_sentences(alignment: Alignment, options: Mapping[str, Any]) -> list[str]:
+    """What was read and who replies to whom, and which options had no effect."""
+    sentences, system = list(alignment.sentences()), options["system"]
+    if options.get("redact") and not alignment.redacted:
+        sentences.append("Redacted: nothing, as no pattern of --redact was found.")
     if system is not None and system not in alignment.systems:
         what = "was not used: every speaker in the input already has a system"
         sentences.append(f"--system {system} {what}.")
@@ -135,14 +175,19 @@ def print_run_summary(run: Run) -> None:
     From the files of the run, not from what was just computed: the same after a resumption.
     """
     from simpatico.readers.alignment import Alignment, count_dialogs, count_users
+    from simpatico.wording import format_count
 
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
     alignment = Alignment(
         **facts["alignment"], users=count_users(units), dialogs_by_system=count_dialogs(units)
     )
-    for sentence in alignment_sentences(alignment, facts["options"]["system"]):
+    for sentence in alignment_sentences(alignment, facts["options"]):
         note(sentence)
+    if n := facts.get("purged"):
+        note(f"Purged: {format_count(n, 'dialog')} removed since; messages are counted as read.")
+    if facts.get("pseudonyms"):
+        note("Pseudonyms: dialogs and speakers; systems keep their names, and names in texts stay.")
     no_references: list[str] = []
     for name, metric in facts["metrics"].items():
         level, start = metric["level"], f"{name}."

@@ -12,6 +12,7 @@ from typing import Any
 from simpatico.charts.count_bar import count_bar
 from simpatico.charts.html import Child, Html, el
 from simpatico.comparison.samples import HUMAN
+from simpatico.privacy.patterns import RECALL
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.sections import components as page
 from simpatico.wording import format_count
@@ -88,6 +89,12 @@ def reading_table(counts: Mapping[str, Any]) -> Html:
         "Scored turns of": names_with_notes(systems, MOST),
         "Context only": f"{context}: replied to, not scored",
     }
+    if redacted := counts.get("redacted"):
+        found = ", ".join(f"{n:,} {kind}" for kind, n in largest_first(redacted))
+        rows["Redacted"] = (
+            f"{found}; by pattern, not anonymisation (recall at least {RECALL:.0%} of each kind "
+            "on generated cases)"
+        )
     body = [
         el("tr", None, el("th", {"scope": "row"}, head), el("td", None, content))
         for head, content in rows.items()

@@ -90,6 +90,7 @@ def reading_options(findings: Findings) -> list[str]:
         "--no-merge": options.get("merge") is False,
         "--gather": options.get("gather"),
         "--on-error skip": options.get("on_error") == "skip",
+        "--redact": options.get("redact"),
         "--no-text": findings.facts.get("text") is False,
     }
     values = [f"--{n} {quote(str(options[n]))}" for n in ("format", "system") if options.get(n)]
