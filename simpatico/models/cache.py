@@ -159,13 +159,11 @@ class Cache:
 
     def row(self, key: Key) -> tuple[bytes, bytes]:
         """The name of a key's row, and the seed that masks it and is never stored."""
-        digest = blake2b(key=self.key)
-        for part in (key,) if isinstance(key, str) else key:
-            data = part.encode("utf-8", "surrogatepass")
-            # lengths first, so that ("ab", "c") and ("a", "bc") differ
-            digest.update(len(data).to_bytes(8, "little"))
-            digest.update(data)
-        both = digest.digest()
+        parts = [key] if isinstance(key, str) else key
+        texts = [part.encode("utf-8", "surrogatepass") for part in parts]
+        # lengths first, so that ("ab", "c") and ("a", "bc") differ
+        data = b"".join([len(text).to_bytes(8, "little") + text for text in texts])
+        both = blake2b(data, key=self.key).digest()
         return both[:32], both[32:]
 
     @contextmanager
