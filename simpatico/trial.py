@@ -91,7 +91,9 @@ def refuse_foreign_folder(folder: Path) -> None:
 
 
 def claim_folder(folder: Path) -> None:
-    """Make the folder that of a trial."""
+    """Make the folder that of a trial, in which it may replace files, and even a whole run."""
+    if not (folder / TRIAL).exists() and (folder / RUN).exists():
+        raise BadValue(f"{folder / RUN} is not the run of a trial; move it away or delete it")
     make_folder(folder)
     write_json_atomically(folder / TRIAL, {"version": package_version()})
     make_folder(folder / ANSWERS)

@@ -229,11 +229,15 @@ def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path)
     )
     assert [path.name for path in out.iterdir()] == ["run"]
     code, _, err = run(call, prompts, out, "--bot", "script:echo", "--force")
-    assert code == 2
-    assert err.splitlines()[-1] == (
-        f"simpatico: {out}/run holds files that do not belong to a run; choose an empty folder"
+    assert (code, err) == (
+        2,
+        f"simpatico: {out}/run is not the run of a trial; move it away or delete it\n",
     )
     assert (out / "run" / "mine.txt").read_text() == "keep"
+    (out / "run").rename(out / "mine")
+    assert run(call, prompts, out, "--bot", "script:echo", "--force")[0] == 0
+    assert run(call, prompts, out, "--bot", "script:echo")[0] == 0, "it is a trial's now"
+    assert (out / "mine" / "mine.txt").read_text() == "keep"
 
 
 @pytest.mark.slow

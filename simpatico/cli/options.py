@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -275,8 +276,7 @@ def out_file(path: Path, mark: bytes = b"", *, option: str = "--out") -> Path:
         raise BadValue(f"{option} {path}: there is no folder {path.parent}; create it first")
     if owner := owner_of(place):
         raise BadValue(f"{option} {path} would change the {owner}; name another file")
-    content = place.read_bytes() if mark and place.exists() and not is_forced() else b""
-    if content and mark not in content:
+    if mark and not is_forced() and not has_mark(place, mark):
         command = click.get_current_context().command_path
         raise BadValue(
             f"{option} {path} was not written by `{command}`; name another file, or overwrite it "
@@ -284,6 +284,15 @@ def out_file(path: Path, mark: bytes = b"", *, option: str = "--out") -> Path:
         )
     remove_leftovers(place)
     return place
+
+
+def has_mark(place: Path, mark: bytes) -> bool:
+    """Whether these bytes are in a file; there is nothing to lose in an empty one, or none."""
+    if not place.exists() or not place.stat().st_size:
+        return True
+    # mapped, not read: somebody's file may be larger than the memory
+    with place.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find(mark) >= 0
 
 
 def owner_of(place: Path) -> str | None:

@@ -73,6 +73,8 @@ def test_only_files_of_the_same_command_are_replaced(command, place, call, tmp_p
         assert file.read_bytes() == content
     assert call(*line, "--force")[0] == 0
     assert file.read_bytes() == first
+    file.write_bytes(b"")  # as mktemp makes them
+    assert call(*line)[0] == 0
     assert {p.name for p in tmp_path.iterdir()} == {file.name, f".{file.name}.{os.getppid()}.tmp"}
 
 
