@@ -72,14 +72,15 @@ def read_answers(
 ) -> tuple[list[tuple[Place, Cells]], list[str]]:
     """A row per rating of an export, as in a long table, and how the file was understood."""
     before, where = Counter(ledger.skip_counts), f"{source.name}:1: "
+    answers = list(named_answers(tool, source, ledger))
+    names = unit_names(answers, source.name, columns)
     # a column that somebody joined to a table, to say the unit, holds no answers
-    answers = [a for a in tool.answers(source, ledger) if a.question not in columns.values()]
+    answers = [a for a in answers if a.question not in columns.values()]
     skipped = [format_count(n, why) for why, n in (ledger.skip_counts - before).items()]
     left_out = f"left out: {join_with_and(skipped)}" if skipped else ""
     if not answers and not ledger.errors:
         because = f" ({left_out})" if skipped else ""
         raise DataError(f"{where}no answers of judges in this {tool.title} export{because}")
-    names = unit_names(answers, source.name, columns)
     last = last_answers(answers)
     questions = list(dict.fromkeys(a.question for a in last))
     rated = [q for q in questions if is_rating_column(a.value for a in last if a.question == q)]
@@ -102,6 +103,17 @@ def read_answers(
     notes.extend(describe_judges(tool, ratings))
     check_units(ratings, names)
     return [(a.place, answer_cells(a, names)) for a in ratings], [*filter(None, notes)]
+
+
+def named_answers(tool: AnnotationTool, source: Source, ledger: Ledger) -> Iterator[Answer]:
+    """The answers whose question, item and judge are names; others are rejected."""
+    for answer in tool.answers(source, ledger):
+        names = (answer.question, answer.item, answer.judge)
+        if answer.question and all(name is None or is_id(name) for name in names):
+            yield answer
+        else:
+            reason = "the names of the question, the item and the judge must be text or numbers"
+            ledger.reject(answer.place, "name", reason)
 
 
 def unit_names(

@@ -32,8 +32,8 @@ SIDES = {"left": "a", "right": "b"}
 class LabelStudioResult(msgspec.Struct):
     """One answer."""
 
-    type: str
-    value: dict[str, Any]
+    type: str = ""
+    value: dict[str, Any] = {}
     from_name: str = ""
     item_index: int | None = None
 
@@ -54,9 +54,9 @@ class LabelStudioResult(msgspec.Struct):
 class LabelStudioAnnotation(msgspec.Struct):
     """What one person answered about a task."""
 
-    result: list[LabelStudioResult]
+    result: list[LabelStudioResult] | None = None
     completed_by: int | str | dict[str, Any] | None = None
-    was_cancelled: bool = False
+    was_cancelled: bool | None = False
     updated_at: str | None = None
     created_at: str | None = None
 
@@ -112,7 +112,8 @@ def task_results(
             if annotation.was_cancelled:
                 ledger.skip("cancelled annotation")
                 continue
-            for one in annotation.result:
+            # what has no name is no answer, but a relation between two highlights
+            for one in (one for one in annotation.result or [] if one.from_name):
                 if one.is_partial:
                     ledger.skip("region-level answer")
                 else:

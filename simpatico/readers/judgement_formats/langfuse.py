@@ -21,7 +21,7 @@ from simpatico.readers.judgement_formats._answers import (
 )
 
 COLUMNS = {"id", "name", "value", "source", "data_type", "trace_id"}
-KINDS: dict[object, JudgeKind] = {"ANNOTATION": "outsider", "EVAL": "model"}
+KINDS: dict[str, JudgeKind] = {"ANNOTATION": "outsider", "EVAL": "model"}
 """Scores sent through the API may be of anybody."""
 
 
@@ -37,30 +37,29 @@ class Langfuse(AnnotationTool):
 
     def answers(self, source: Source, ledger: Ledger) -> Iterator[Answer]:
         parts = score_files(source.head) if source.folder else [source]
-        rows: dict[object, tuple[Place, dict[str, Any]]] = {}
+        rows: dict[str, tuple[Place, dict[str, Any]]] = {}
         for part in parts:
             for place, row in export_rows(part, ledger):
-                if row.get("id") in rows:
+                if (name := str(row.get("id"))) in rows:
                     ledger.skip("duplicate score")
-                rows[row.get("id")] = place, row
+                rows[name] = place, row
         for place, row in rows.values():
             item = row.get("observation_id") or row.get("trace_id") or row.get("session_id")
             if not item:
                 ledger.skip("dataset-run score")
                 continue
-            source_name, author = row.get("source"), row.get("author_user_id") or None
             yield Answer(
                 *(place, item, {**row, **as_object(row.get("metadata"))}, row.get("name") or ""),
-                author or row.get("evaluator_id") or None,
+                row.get("author_user_id") or row.get("evaluator_id") or None,
                 score_value(row),
-                KINDS.get(source_name),
+                KINDS.get(str(row.get("source"))),
                 row.get("updated_at"),
             )
 
 
 def score_files(head: Head) -> list[Source]:
     """The files of a folder of scores, in the order of their windows."""
-    paths = sorted(head.folder.glob("*.*")) if head.folder else []
+    paths = sorted(head.folder.glob("[!.]*.*")) if head.folder else []
     return [Source.of(path) for path in paths if path.is_file()]
 
 

@@ -19,7 +19,7 @@ from simpatico.readers.judgement_formats._answers import (
     export_rows,
 )
 
-KINDS: dict[object, JudgeKind] = {"app": "outsider", "model": "model", "auto_eval": "model"}
+KINDS: dict[str, JudgeKind] = {"app": "outsider", "model": "model", "auto_eval": "model"}
 """Feedback sent through the API may be of anybody."""
 
 
@@ -55,6 +55,6 @@ class LangSmith(AnnotationTool):
                 row.get("key") or "",
                 by.get("user_id") or by.get("user_name"),
                 row.get("value") if score in (None, "") else score,
-                KINDS.get(by.get("type")),
+                KINDS.get(str(by.get("type"))),
                 row.get("modified_at") or row.get("created_at"),
             )

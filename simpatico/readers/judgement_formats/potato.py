@@ -49,9 +49,9 @@ class PotatoRecord(NamedTuple):
     """The answers of one person about one item: by schema, the value of each label."""
 
     place: Place
-    item: str
+    item: str | int | None
     fields: Mapping[str, object]
-    judge: str
+    judge: str | int | None
     kind: JudgeKind
     labels: dict[str, dict[str, object]]
 
@@ -115,18 +115,22 @@ def potato_records(source: Source, ledger: Ledger) -> Iterator[PotatoRecord]:
         for place, row in export_rows(source, ledger):
             kind = judge_kind(as_object(row.get("annotator_origin")) or row.get("annotator_origin"))
             if "labels" in row:
-                cells = {f"{s}.{n}": v for s, own in row["labels"].items() for n, v in own.items()}
+                labels = {
+                    s: as_object(own) or {"": own} for s, own in as_object(row["labels"]).items()
+                }
+                cells = {f"{s}.{n}": v for s, own in labels.items() for n, v in own.items()}
             else:
                 cells = {name: v for name, v in row.items() if name not in {*ROW, *NO_SCHEMA}}
-            person = (str(row["user_id"]), kind, by_schema(cells.items()))
-            yield PotatoRecord(place, str(row["instance_id"]), row, *person)
+            person = (row.get("user_id"), kind, by_schema(cells.items()))
+            yield PotatoRecord(place, row.get("instance_id"), row, *person)
 
 
 def by_schema(cells: Iterable[tuple[str, object]]) -> dict[str, dict[str, object]]:
     """The value of each label by schema; where the schema itself has one, it is the answer."""
     labels: dict[str, dict[str, object]] = {}
     for name, value in cells:
-        if value not in (None, "", False) and not name.endswith(DETAILS):
+        # a slider may stand at 0, which is false to Python
+        if value is not None and value != "" and value is not False and not name.endswith(DETAILS):
             schema, _, label = name.partition(".")
             labels.setdefault(schema, {})[label] = value
     return {schema: {"": own[""]} if "" in own else own for schema, own in labels.items()}
