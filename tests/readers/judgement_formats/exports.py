@@ -43,6 +43,38 @@ def refusal(path: Path, **options: Any) -> str:
     return str(error.value).removeprefix(f"{path}:")
 
 
+def as_export(tool: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a long table, of an item each, as this tool exports them."""
+    records = []
+    for number, row in enumerate(rows):
+        item, q, judge = f"i{number}", row["quality"], row["judge"]
+        unit = {name: row[name] for name in ("dialog", "turn", "speaker")}
+        match tool:
+            case "label-studio":
+                result = {"from_name": q, "type": "number", "value": {"number": row["value"]}}
+                annotation = {"completed_by": judge, "result": [result]}
+                records.append({"id": item, "data": unit, "annotations": [annotation]})
+            case "argilla":
+                lists = {"": row["value"], ".users": judge, ".status": "submitted"}
+                own = {f"{q}.responses{end}": [value] for end, value in lists.items()}
+                records.append({"id": item, **unit, **own})
+            case "potato":
+                own = {"labels": {q: {"slider": row["value"]}}}
+                records.append({"instance_id": item, "user_id": judge, **unit, **own})
+            case "langfuse":
+                own = {"name": q, "value": row["value"], "data_type": "NUMERIC", "trace_id": item}
+                by = {"source": "ANNOTATION", "author_user_id": judge, "metadata": unit}
+                records.append({"id": f"s{number}", **own, **by})
+            case "phoenix":
+                own = {"name": q, "result": {"score": row["value"]}, "span_id": item}
+                by = {"annotator_kind": "HUMAN", "source": "APP", "identifier": judge}
+                records.append({**own, **by, "metadata": unit})
+            case "langsmith":
+                by = {"feedback_source": {"type": "app", "user_id": judge}, "extra": unit}
+                records.append({"run_id": item, "key": q, "score": row["value"], **by})
+    return records
+
+
 def write_lines(path: Path, *rows: dict[str, Any]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

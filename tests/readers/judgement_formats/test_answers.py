@@ -14,9 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simpatico.errors import SimpaticoError, UnknownName
+from simpatico.judgements import Judgement, Judgements
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
-from tests.readers.judgement_formats.exports import FILES, read_export, refusal, write_lines
+from tests.readers.judgement_formats.exports import (
+    FILES,
+    as_export,
+    read_export,
+    refusal,
+    write_lines,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=4),
@@ -66,6 +73,22 @@ def test_a_damaged_export_is_read_or_refused(
     for ledger in (Ledger(), Ledger("skip")):
         with suppress(SimpaticoError):
             read_judgements(path, format=tool, ledger=ledger)
+
+
+@pytest.mark.parametrize("tool", RECORDS)
+def test_every_tool_gives_the_table_that_was_written(tmp_path: Path, tool: str) -> None:
+    """Judge j gives turn t of dialog d the value d + 10 t + j."""
+    units = [(d, t, j) for d in range(3) for t in (1, 3) for j in range(2)]
+    table = Judgements.of(
+        Judgement(f"d{d}", t, "bot", "q", f"j{j}", "outsider", d + 10 * t + j) for d, t, j in units
+    )
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(as_export(tool, table.frame.to_dicts())))
+    ratings = read_judgements(path)
+    assert ratings.frame.equals(table.frame)
+    assert ratings.notes[0].endswith(
+        ": dialog from 'dialog', turn from 'turn', speaker from 'speaker'"
+    )
 
 
 def test_a_name_that_is_a_list_is_rejected(tmp_path: Path) -> None:
