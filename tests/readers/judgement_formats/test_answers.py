@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -17,6 +18,7 @@ from simpatico.errors import SimpaticoError, UnknownName
 from simpatico.judgements import Judgement, Judgements
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
+from tests.conftest import ROOT
 from tests.readers.judgement_formats.exports import (
     FILES,
     as_export,
@@ -124,6 +126,23 @@ def test_judges_without_names_are_several(tmp_path: Path) -> None:
     row = {"run_id": "r", "key": "q", "score": 1, "feedback_source": {"type": "app"}}
     path = write_lines(tmp_path / "f.jsonl", row, row)
     assert [judge for _, _, _, judge, _, _ in read_export(path)[0]] == ["1", "2"]
+
+
+EXAMPLES = re.findall(
+    r"^```(json|csv)\n(.*?)^```$",
+    (ROOT / "docs/judgements.md").read_text(),
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("suffix", "text"), EXAMPLES)
+def test_the_examples_of_the_document(tmp_path: Path, suffix: str, text: str) -> None:
+    """Each holds one rating, 4, of dialog d1; that of Langfuse is about the whole dialog."""
+    path = tmp_path / f"example.{suffix}"
+    path.write_text(text)
+    ((dialog, turn, quality, _, kind, value),) = read_export(path)[0]
+    assert (dialog, quality, kind, value) == ("d1", "warmth", "outsider", 4.0)
+    assert turn == (None if "session_id" in text else 3)
 
 
 def test_a_tool_can_be_named() -> None:
