@@ -224,5 +224,5 @@ def python_or_none(text: str) -> object:
     """The value that pandas writes into a cell of CSV as Python does, or None; nothing is run."""
     try:
         return literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None

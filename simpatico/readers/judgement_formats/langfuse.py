@@ -1,4 +1,4 @@
-"""Langfuse: the scores of a blob storage export, one file or the folder of all.
+"""Langfuse: the scores of a blob storage export, one file or the folder of all, or of the API.
 
 {"id": "s1", "name": "warmth", "value": 4, "data_type": "NUMERIC", "source": "ANNOTATION",
  "session_id": "d1", "author_user_id": "u1"}
@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from simpatico.readers.judgement_formats._answers import (
     export_rows,
 )
 
-COLUMNS = {"id", "name", "value", "source", "data_type", "trace_id"}
+COLUMNS = {"id", "name", "value", "source", "data_type"}
 KINDS: dict[str, JudgeKind] = {"ANNOTATION": "outsider", "EVAL": "model"}
 """Scores sent through the API may be of anybody."""
 
@@ -33,16 +34,19 @@ class Langfuse(AnnotationTool):
 
     def matches(self, head: Head) -> bool:
         heads = [part.head for part in score_files(head)[:1]] if head.folder else [head]
-        return any(one.columns.keys() >= COLUMNS for one in heads)
+        return any({snake_case(name) for name in one.columns} >= COLUMNS for one in heads)
 
     def answers(self, source: Source, ledger: Ledger) -> Iterator[Answer]:
         parts = score_files(source.head) if source.folder else [source]
         rows: dict[str, tuple[Place, dict[str, Any]]] = {}
         for part in parts:
-            for place, row in export_rows(part, ledger):
-                if (name := str(row.get("id"))) in rows:
+            for place, cells in export_rows(part, ledger):
+                row = {**cells, **{snake_case(name): cell for name, cell in cells.items()}}
+                if subject := as_object(row.get("subject")):
+                    row[f"{subject.get('kind')}_id"] = subject.get("id")
+                if (score := str(row.get("id") or place)) in rows:
                     ledger.skip("duplicate score")
-                rows[name] = place, row
+                rows[score] = place, row
         for place, row in rows.values():
             item = row.get("observation_id") or row.get("trace_id") or row.get("session_id")
             if not item:
@@ -68,4 +72,9 @@ def score_value(row: dict[str, Any]) -> object:
     has_config = row.get("config_id") or row.get("source") == "ANNOTATION"
     if row.get("data_type") in ("NUMERIC", "BOOLEAN", None) or has_config:
         return row.get("value")
-    return row.get("string_value")
+    return row.get("string_value", row.get("value"))
+
+
+def snake_case(name: str) -> str:
+    """The name of a column of an export, which in answers of the API is dataType."""
+    return re.sub("([A-Z])", r"_\1", name).lower()

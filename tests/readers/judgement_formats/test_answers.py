@@ -18,6 +18,7 @@ from simpatico.errors import SimpaticoError, UnknownName
 from simpatico.judgements import Judgement, Judgements
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
+from simpatico.readers.judgement_formats._answers import as_object
 from tests.conftest import ROOT
 from tests.readers.judgement_formats.exports import (
     FILES,
@@ -98,6 +99,13 @@ def test_a_name_that_is_a_list_is_rejected(tmp_path: Path) -> None:
     assert refusal(write_lines(tmp_path / "f.jsonl", row)) == (
         "1: the names of the question, the item and the judge must be text or numbers"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 9000, "{" + "-" * 9000 + "1}", "{[]}", "{1: f()}", "{'a': 1"]
+)
+def test_a_text_that_is_no_object_is_none(text: str) -> None:
+    assert as_object(text) == {}
 
 
 def test_a_table_stays_a_table(tmp_path: Path) -> None:

@@ -47,6 +47,16 @@ def test_one_window(tmp_path: Path, suffix: str) -> None:
     assert notes[1:] == [MODEL]
 
 
+def test_scores_as_the_api_gives_them() -> None:
+    rows, notes = read_export(FILES / "langfuse_api.json")
+    assert rows == [
+        ("d1", None, "warmth", "ann", "outsider", 4.0),
+        ("d1", None, "warmth (model)", None, "model", 0.5),
+        ("d1", 1, "helpful", "ann", "outsider", 1.0),
+    ]
+    assert notes[1:] == ["left out: 1 dataset-run score", LABELS.format("tone"), MODEL]
+
+
 def test_scores_through_the_api_may_be_of_anybody(tmp_path: Path) -> None:
     score = {"id": "s", "name": "thumb", "value": 1, "data_type": "BOOLEAN", "trace_id": "t"}
     rows, notes = read_export(write_lines(tmp_path / "s.jsonl", {**score, "source": "API"}))
