@@ -88,8 +88,8 @@ class LabelStudio(AnnotationTool):
     title = "Label Studio"
 
     def matches(self, head: Head) -> bool:
-        task = "annotations" in head.keys and bool({"data", "predictions", "drafts"} & head.keys)
-        return task or head.columns.keys() >= FLAT
+        # the data, which stand last, may be beyond the first bytes
+        return head.keys >= {"id", "annotations"} or head.columns.keys() >= FLAT
 
     def answers(self, source: Source, ledger: Ledger) -> Iterator[Answer]:
         if source.head.columns.keys() >= FLAT:

@@ -1,8 +1,8 @@
 """Exports of annotation tools that the tests read, and what comes back from them.
 
 The files in `files` were made by the tools' own packages, with invented content: argilla 2.8.0
-(`rg.Record` and its exporters), label-studio-sdk 2.1.2 (`LabelInterface`, which also validated the
-annotations, and `Converter` for JSON_MIN and CSV), potato-annotation 2.12.1 (user states, tabular
+(`rg.Record` and its exporters), label-studio 1.23.2 (a server with three annotators; the CSV by the
+converter of label-studio-sdk 2.1.2), potato-annotation 2.12.1 (user states, tabular
 and session exports), langfuse 5.0.4 (score models, with the columns that the documentation of its
 blob storage export lists), arize-phoenix-client 3.5.0 (`get_span_annotations_dataframe` and
 `get_span_annotations`) and langsmith 0.14.17 (`Feedback`).

@@ -26,7 +26,7 @@ def rating(name: str, stars: int, **more: Any) -> dict[str, Any]:
 
 
 def test_an_export() -> None:
-    """Task 11: judge 1 gave 2 stars and later 4, judge 2 left 0 stars, judge 3 cancelled."""
+    """Task 1: judge 1 gave 2 stars and later 4, judge 2 left 0 stars, judge 3 cancelled."""
     rows, notes = read_export(FILES / "label_studio.json")
     assert rows == [
         ("d1", 1, "warmth", "1", "outsider", 4.0),
@@ -70,6 +70,15 @@ def test_the_unit_is_where_the_user_says(tmp_path: Path) -> None:
         with pytest.raises(UnknownName) as error:
             read_judgements(path, columns=dict([wrong.split("=")]))
         assert str(error.value) == f"--columns {wrong}: {sentence}"
+
+
+def test_annotations_that_fill_the_first_bytes(tmp_path: Path) -> None:
+    """An export has the data of a task after its annotations, here of 128 KiB."""
+    note = {"from_name": "why", "type": "textarea", "value": {"text": ["x" * 2**17]}}
+    annotation = {"completed_by": 1, "result": [rating("q", 3), note]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"id": 1, "annotations": [annotation], "data": {"dialog": "d"}}]))
+    assert read_export(path)[0] == [("d", None, "q", "1", "outsider", 3.0)]
 
 
 def test_a_text_in_the_field_dialog_is_no_id(tmp_path: Path) -> None:
