@@ -178,9 +178,9 @@ judgements = combine(
     path(
         "--judgements",
         "File of human ratings (columns dialog, quality, value; or dialog and a column of numbers "
-        "for each quality) or of preferences (preferred, and dialog_a, dialog_b or system_a, "
-        "system_b, prompt). Turns are counted from 0, after consecutive messages of one speaker "
-        "were merged.",
+        "for each quality; or an export of an annotation tool, such as Label Studio) or of "
+        "preferences (preferred, and dialog_a, dialog_b or system_a, system_b, prompt). Turns are "
+        "counted from 0, after consecutive messages of one speaker were merged.",
     ),
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
     key_file,

@@ -1,4 +1,4 @@
-"""Files of judgements: a long table with one row per judgement, or a benchmark that holds some.
+"""Files of judgements: a table, a benchmark that holds some, or an export of an annotation tool.
 
 A table with a column `preferred` holds preferences: one row per choice between two units.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
@@ -24,6 +26,7 @@ from simpatico.judgements import (
     parse_rating,
     preference_problem,
 )
+from simpatico.readers import judgement_formats
 from simpatico.readers.detect import all_readers
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
 from simpatico.readers.file_formats._table_fields import ALIASES, check_mapping
@@ -31,6 +34,8 @@ from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
+from simpatico.readers.judgement_formats._answers import AnnotationTool, read_answers
+from simpatico.readers.judgement_formats.label_studio import are_pairwise, pairwise_rows
 from simpatico.readers.wide_ratings import long_rows, number_unnamed_judges
 from simpatico.wording import format_count
 
@@ -71,7 +76,7 @@ def read_judgements(
     ledger: Ledger | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Judgements:
-    """The judgements in a file: CSV, TSV, JSONL or Parquet, or a benchmark.
+    """The judgements in a file: CSV, TSV, JSONL or Parquet, a benchmark, or an annotation tool's.
 
     A table needs the columns dialog, quality and value, or dialog and a column a quality, and may
     have turn, speaker, judge, judge_kind, scale_min and scale_max. An empty value, NA or "not
@@ -82,7 +87,10 @@ def read_judgements(
     if source.is_rejected(ledger):
         return Judgements.of(())
     benchmarks = {r.name: r for r in all_readers() if isinstance(r, JudgementReader)}
-    name = format or detect_format(source.head, benchmarks)
+    tools = {tool.name: tool for tool in annotation_tools()}
+    # a long table may have columns of a tool too, and --columns may make one of an export
+    is_long = {*source.head.columns, *(columns or {})} >= set(REQUIRED)
+    name = format or detect_format(source.head, {**benchmarks, **({} if is_long else tools)})
     if name in benchmarks:
         if turns_from:
             raise BadValue(f"turns of {name} files are counted from 0, not from {turns_from}")
@@ -91,7 +99,10 @@ def read_judgements(
         if are_preferences(source.head):
             raise DataError(f"{source.name}:1: preferences, not ratings; use read_preferences")
         return read_table(source, ledger, dict(columns or {}), turns_from)
-    raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks])}")
+    if name in tools:
+        rows, notes = read_answers(tools[name], source, ledger, dict(columns or {}))
+        return collect_ratings(rows, notes, ledger, turns_from)
+    raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks, *tools])}")
 
 
 def read_table(
@@ -105,23 +116,32 @@ def read_table(
         rows, notes = long_rows(list(rows))
     else:
         rows, notes = source_cells(source, ledger, names, header_problem), []
-    parse = partial(parse_judgement, turns_from=turns_from)
-    ratings = list(usable_rows(rows, ledger, parse))
-    if is_wide and not ratings and not ledger.errors:
+    ratings = collect_ratings(rows, notes, ledger, turns_from)
+    if is_wide and not len(ratings) and not ledger.errors:
         raise DataError(f"{source.name}:1: {NO_QUALITY}")
-    numbered, n = number_unnamed_judges(ratings)
+    return ratings
+
+
+def collect_ratings(
+    rows: Iterable[tuple[Place, Cells]], notes: list[str], ledger: Ledger, turns_from: int
+) -> Judgements:
+    """The ratings of rows in long form; judges without a name are numbered, which the notes say."""
+    parse = partial(parse_judgement, turns_from=turns_from)
+    numbered, n = number_unnamed_judges(list(usable_rows(rows, ledger, parse)))
     if n:
-        notes.append(
+        notes = [
+            *notes,
             f"{format_count(n, 'rating')} of the same unit without a judge's name: taken as those "
             "of several judges, in the order of the file; a number is not one person "
-            "throughout, so that ICC(2,1) and figures per judge mean little"
-        )
+            "throughout, so that ICC(2,1) and figures per judge mean little",
+        ]
     return replace(Judgements.of(numbered), notes=tuple(notes))
 
 
 def rename_columns(head: Head, columns: Mapping[str, str]) -> dict[str, str]:
     """Our name of each column of a table that has another: as the user says, else a known one."""
-    check_mapping(columns, head, Judgement._fields, " of ratings")
+    fields = Judgement._fields
+    check_mapping(columns, fields, file=head.name, columns=head.columns, kind=" of ratings")
     names = {column: field for field, column in columns.items()}
     if "dialog" not in {*columns, *head.columns}:
         alias = next((name for name in ALIASES["dialog"] if name in head.columns), None)
@@ -152,7 +172,7 @@ def wide_problem(names: list[str]) -> str | None:
 def read_preferences(
     path: str | Path, *, turns_from: int = 0, ledger: Ledger | None = None
 ) -> Preferences:
-    """The preferences in a table: CSV, TSV, JSONL or Parquet.
+    """The preferences in a table (CSV, TSV, JSONL or Parquet) or in a Label Studio export.
 
     It needs the column preferred (a, b, tie; empty for "not rated"), and dialog_a and dialog_b (of
     single turns also turn_a and turn_b) or system_a, system_b and prompt; it may have speaker_a,
@@ -161,20 +181,24 @@ def read_preferences(
     source, ledger = Source.of(path), ledger or Ledger()
     if source.is_rejected(ledger):
         return Preferences.of(())
-    rows = table_cells(source, ledger, preference_header_problem)
+    if are_pairwise(source.head):
+        rows = pairwise_rows(source, ledger)
+    else:
+        rows = table_cells(source, ledger, preference_header_problem)
     parse = partial(parse_preference, turns_from=turns_from)
     return Preferences.of(usable_rows(rows, ledger, parse))
 
 
 def has_preferences(path: str | Path) -> bool:
-    """Whether a file is a table of preferences, by its columns."""
+    """Whether a file holds preferences, by its columns or the type of its answers."""
     source = Source.of(path)
     return not source.is_rejected(Ledger(on_error="skip")) and are_preferences(source.head)
 
 
 def are_preferences(head: Head) -> bool:
     """Whether the columns are those of preferences; ratings may have a column of that name too."""
-    return PREFERRED in head.columns and not set(REQUIRED) <= set(head.columns)
+    in_table = PREFERRED in head.columns and not set(REQUIRED) <= set(head.columns)
+    return in_table or are_pairwise(head)
 
 
 def table_cells(
@@ -186,11 +210,20 @@ def table_cells(
     return source.values(dict[str, Any], ledger)
 
 
-def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
+def annotation_tools() -> Iterator[AnnotationTool]:
+    """A reader of each annotation tool: the folder is the registry, one module a tool."""
+    for module in iter_modules(judgement_formats.__path__):
+        if not module.name.startswith("_"):
+            classes = vars(import_module(f"{judgement_formats.__name__}.{module.name}")).values()
+            name = module.name.replace("_", "-")
+            yield next(cls for cls in classes if getattr(cls, "name", None) == name)()
+
+
+def detect_format(head: Head, readers: Mapping[str, JudgementReader | AnnotationTool]) -> str:
     """The format, by shape or else by suffix."""
-    # benchmarks first: theirs are .json and .jsonl files too
-    for name, benchmark in benchmarks.items():
-        if benchmark.matches(head):
+    # before tables: theirs are .json, .jsonl and .csv files too
+    for name, reader in readers.items():
+        if reader.matches(head):
             return name
     if set(REQUIRED) <= head.keys or (head.kind == "lines" and "dialog" in head.keys):
         return "jsonl"
@@ -198,7 +231,8 @@ def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
         return suffix
     raise DataError(
         f"{head.name}:1: this is neither a table of judgements ({', '.join(TABLES)}) "
-        f"nor a benchmark that holds some ({', '.join(benchmarks)}); save it as one of these"
+        f"nor a benchmark or an annotation tool's export ({', '.join(readers)}); save it as one "
+        "of these"
     )
 
 

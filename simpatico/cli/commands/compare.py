@@ -164,7 +164,10 @@ def read_ratings(
             f"{path} holds preferences; simpatico report and validate show these, compare takes "
             "ratings (dialog, quality, value)"
         )
-    return read_judgements(path, turns_from=turns_from, columns=columns)
+    ratings = read_judgements(path, turns_from=turns_from, columns=columns)
+    for text in ratings.notes:
+        note(text)
+    return ratings
 
 
 def show_differences(

@@ -6,7 +6,7 @@ need no renaming; which alias was taken is said in the alignment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -64,7 +64,7 @@ class Fields:
         `mapping` says of some fields which column they are; no other field is read from those.
         """
         names, mapping = head.columns, dict(mapping or {})
-        check_mapping(mapping, head, [*ALIASES, "role"])
+        check_mapping(mapping, [*ALIASES, "role"], file=head.name, columns=names)
         free = [name for name in names if name not in mapping.values()]
         keys = {
             field: mapping.get(field) or next((n for n in (field, *aliases) if n in free), field)
@@ -110,7 +110,12 @@ class Fields:
 
 
 def check_mapping(
-    mapping: Mapping[str, str], head: Head, fields: Sequence[str], kind: str = ""
+    mapping: Mapping[str, str],
+    fields: Sequence[str],
+    *,
+    file: str,
+    columns: Collection[str],
+    kind: str = "",
 ) -> None:
     """Refuse a mapping that names none of the fields, or a column that the file does not have."""
     for field, column in mapping.items():
@@ -119,10 +124,10 @@ def check_mapping(
                 f"--columns {field}={column}: no field {field!r}{kind}; "
                 f"{suggest_names(field, fields)}"
             )
-        if head.columns and column not in head.columns:
+        if columns and column not in columns:
             raise UnknownName(
-                f"--columns {field}={column}: {head.name} has no column {column!r}; "
-                f"{suggest_names(column, head.columns)}"
+                f"--columns {field}={column}: {file} has no column {column!r}; "
+                f"{suggest_names(column, columns)}"
             )
 
 

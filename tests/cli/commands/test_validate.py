@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import simpatico
@@ -18,6 +19,7 @@ from simpatico.cli.table_formats import latex_lines, markdown_lines
 from simpatico.stats.result import Result
 from simpatico.validation.correlations import CorrelationRow
 from tests.command_line import simpatico as call
+from tests.readers.judgement_formats.exports import as_export
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples"
 RATINGS = SAMPLES / "judgements_made_up.csv"
@@ -131,6 +133,21 @@ def test_markdown_and_csv_hold_the_same_rows(run):
         assert re.search(
             rf"^\| {re.escape(row['score'])} \| .*{row['verdict']} \|$", markdown, re.M
         )
+
+
+def test_an_export_of_an_annotation_tool_gives_the_numbers_of_the_table(run, tmp_path):
+    columns = ["dialog", "turn", "speaker", "quality", "judge", "judge_kind", "value"]
+    ratings = pl.read_csv(RATINGS).filter(judge_kind="outsider").select(columns)
+    table, export = tmp_path / "ratings.csv", tmp_path / "label_studio.json"
+    ratings.write_csv(table)
+    export.write_text(json.dumps(as_export("label-studio", ratings.to_dicts())))
+    options = ("--quality", "overall", "--format", "csv", "--scores", "length,style_matching")
+    done = [call("validate", run, "--judgements", path, *options) for path in (table, export)]
+    assert done[0].stdout == done[1].stdout
+    assert done[0].stdout.count("\n") == 3  # a header and two scores
+    note = "read as Label Studio export: dialog from 'dialog', speaker from 'speaker'\n"
+    assert done[1].stderr.startswith(note)
+    assert call("compare", run, "--judgements", export).stderr.startswith(note)
 
 
 def test_names_cannot_break_a_table():
