@@ -74,6 +74,12 @@ ALLOWED = {
         *("errors", "files", "turns", "readers", "features", "metric", "metrics", "scoring"),
         *("run", "reporting", "bots"),
     },
+    # a server, and studies on it
+    "serve": {"errors"},
+    "study": {
+        *("errors", "files", "turns", "judgements", "readers", "table", "run", "validation"),
+        *("bots", "serve"),
+    },
     "training": {
         *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
         "scoring",

@@ -27,6 +27,7 @@ FOLDER = Path(__file__).parent / "commands"
 SECTIONS = {
     "Measure": ["demo", "score", "show", "explain", "list", "cite"],
     "Compare systems": ["compare", "report", "figure", "gate"],
+    "Collect ratings": ["study"],
     "Validate against people": ["validate", "perturb", "reproduce"],
     "Talk to bots": ["trial", "probe", "chat", "play"],
     "Train": ["train"],
