@@ -81,6 +81,8 @@ class Talk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     bots: tuple[BotChoice, ...]
     dialogs_per_bot: Count = 5
+    per_person: Count = 1
+    """Talks of one person with each bot."""
     min_turns: Count = 15
     max_turns: Count = 30
     task: str = ""

@@ -71,7 +71,11 @@ def choose_bot(c: Connection, rater: Rater, design: Design, talk: Talk, now: flo
             toss(design, rater.rater, sum(own.values()), bot),
         )
 
-    free = [bot.name for bot in talk.bots if counts.get(bot.name, 0) < talk.dialogs_per_bot]
+    free = [
+        bot.name
+        for bot in talk.bots
+        if counts.get(bot.name, 0) < talk.dialogs_per_bot and own.get(bot.name, 0) < talk.per_person
+    ]
     return min(free, key=key) if free else None
 
 

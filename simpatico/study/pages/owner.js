@@ -42,7 +42,7 @@ function raters(facts) {
     const severity = r.severity.value === null ? "–" : `${coefficient(r.severity.value)} ${interval(r.severity)}`;
     return { out: Boolean(r.why_excluded), row: [el("span", {}, r.rater, " ", el("span", { class: "mut" }, r.role)), String(r.finished), String(r.skipped), String(r.cannot_tell), seconds(r.median_seconds), r.checks ? `${r.failed} of ${r.checks}` : "–", severity, ago(facts.now, r.last_seen), el("span", {}, r.why_excluded ? `${r.why_excluded} ` : "", button)] };
   });
-  return table("Raters", ["rater", "finished", "skipped", "can’t tell", "median time", "failed checks", "severity [95% CI]", "last answer", ""], rows);
+  return table("Raters", ["rater", "finished", "skipped", "can’t tell", "median time", "failed checks", "severity [95% CI]", "last answer", "excluded"], rows);
 }
 
 function holding(facts) {

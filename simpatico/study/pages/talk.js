@@ -58,7 +58,8 @@ export function drawTalk(page, body, tools) {
     field.disabled = busy || over || !rated;
     send.disabled = field.disabled;
     hint.textContent = busy ? texts.thinking : !rated ? texts.rate_first : over ? texts.turns_over : left > 0 ? fill(texts.turns_left, { n: left }) : texts.talk_ready;
-    byId("count").textContent = `${messages.length} / ${me.talk.min_turns}–${me.talk.max_turns}`;
+    form.hidden = over;
+    byId("count").textContent = fill(texts.talk_count, { n: messages.length, low: me.talk.min_turns, high: me.talk.max_turns });
   }
 
   async function say() {
