@@ -70,14 +70,18 @@ export class QuestionList {
   drawRange(item, id) {
     const [low, high] = item.question.range;
     const label = `${item.question.text} (${low}–${high})`;
-    const slider = el("input", { type: "range", min: low, max: high, step: 1, "aria-label": label });
+    // pale until it is moved, as its place would suggest an answer
+    const slider = el("input", { type: "range", class: "unset", min: low, max: high, step: 1, "aria-label": label });
     const number = el("input", { type: "number", min: low, max: high, step: 1, "aria-label": label, inputmode: "numeric" });
     const set = (source) => {
       const value = Math.round(Number(source.value));
       if (source.value === "" || !(value >= low && value <= high)) return;
       this.choose(item, value);
     };
-    slider.addEventListener("input", () => (number.value = slider.value));
+    slider.addEventListener("input", () => {
+      number.value = slider.value;
+      slider.classList.remove("unset");
+    });
     slider.addEventListener("change", () => set(slider));
     number.addEventListener("change", () => set(number));
     const none = item.question.cannot_tell
@@ -97,6 +101,7 @@ export class QuestionList {
         input.checked = Boolean(given) && input.value === value;
       } else if (answer?.state === "given") {
         input.value = answer.value;
+        input.classList.remove("unset");
       } else if (input.type === "number") {
         input.value = "";
       }
@@ -152,7 +157,12 @@ export class QuestionList {
     if (!this.active) return false;
     const { question } = this.active;
     const options = choices(question, this.texts);
+    const number = this.active.element.querySelector("input[type=number]");
     if (digit === 0 && question.cannot_tell) this.choose(this.active, null);
+    else if (number) {
+      number.focus();
+      number.value = digit;
+    }
     else if (options && digit >= 1 && digit <= options.length) this.choose(this.active, options[digit - 1].value);
     else return false;
     return true;

@@ -126,10 +126,9 @@ function drawDialog(body, turns, questions) {
   return list;
 }
 
-function drawWhole(body, questions, check) {
-  const { texts } = page;
+function drawWhole(body, questions, check, title = page.texts.whole) {
   if (!questions.length && !check) return;
-  const place = el("section", { class: "whole", id: "whole" }, el("h2", {}, texts.whole));
+  const place = el("section", { class: "whole", id: "whole" }, el("h2", {}, title));
   body.append(place);
   const all = [...questions];
   // not at the end, where everybody expects it
@@ -184,7 +183,7 @@ function drawUnit(unit) {
       sides.append(side);
       drawDialog(side, turns, []);
     });
-    return drawWhole(body, own.filter((q) => q.unit === "pair"), unit.check);
+    return drawWhole(body, own.filter((q) => q.unit === "pair"), unit.check, texts.choice);
   }
   const asked = unit.kind === "exchange" ? own.filter((q) => q.unit === "exchange") : own.filter((q) => q.unit === "dialog");
   const byTurn = unit.kind === "dialog" && own.some((q) => q.unit === "turn");

@@ -241,3 +241,32 @@ def test_a_link_that_is_not_valid_says_so(open_study, visit):
     expect(visit(study.address).locator("main")).to_contain_text("open the personal link")
     expect(visit(f"{study.address}/#none").locator("main")).to_contain_text("is not valid")
     expect(visit(f"{study.address}/owner#none").locator("main")).to_contain_text("is not valid")
+
+
+def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit):
+    """The bike story of 0 to 100: 72 is saved as such, and shown again after a reload."""
+    study = open_study(SHOWN.replace('"preference", ', "").replace('"tbd"', '"engagement"'))
+    page = visit(study.links("outsider", 1)[0])
+    expect(page.locator(".q.on .lab")).to_have_text("How likely is it that you would answer this?")
+    page.keyboard.type("72")
+    page.keyboard.press("Enter")
+    expect(page.locator(".q.on .lab")).to_have_text("How engaging is this reply?")
+    expect(page.locator("#save")).to_contain_text("Gespeichert")
+    page.reload()
+    expect(page.locator("input[type=number]").first).to_have_value("72")
+    (answer,) = study.store.table("answers", "shown")
+    assert (answer.question, answer.value, answer.revision) == ("will_answer", 72, 1)
+    refused = page.evaluate(
+        """async (unit) => {
+          const body = {unit, turn: 0, question: "engaging", value: 9, state: "given",
+                        revision: 0, key: "0123456789abcdef"};
+          const send = (change) => fetch("/api/answer", {method: "POST",
+            headers: {Authorization: `Bearer ${location.hash.slice(1)}`},
+            body: JSON.stringify({...body, ...change})}).then((r) => r.json());
+          return [await send({}), await send({turn: 1})];
+        }""",
+        answer.unit,
+    )
+    assert refused == [
+        {"problem": "this was not asked"}, {"problem": "this value is not on the scale"}
+    ]  # fmt: skip
