@@ -74,6 +74,9 @@ class BotChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     name: Label
     spec: Text
+    instruction: str = ""
+    max_tokens: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 256
+    temperature: float | None = None
 
 
 class Talk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from simpatico.bots.spec import load_bot
 from simpatico.serve.process import browser_origins, build_server, listen
 from simpatico.study.design import Design, read_design
-from simpatico.study.server import study_app
+from simpatico.study.server import load_bots, study_app
 from simpatico.study.store import Store
 from simpatico.study.units import build_units
 from tests.reporting.conftest import browser, browsers, call_counter, fonts  # noqa: F401
@@ -46,7 +45,7 @@ def serve(file: Path) -> Iterator[OpenStudy]:
     design = read_design(file)
     store = Store(str(file.with_suffix(".sqlite")))
     owner = store.add_study(design, build_units(design, file.parent))
-    bots = {b.name: load_bot(b.spec) for b in (design.talk.bots if design.talk else ())}
+    bots = load_bots(design)
     with listen("127.0.0.1", 0) as line:
         port = line.getsockname()[1]
         origins = browser_origins("127.0.0.1", port, None)

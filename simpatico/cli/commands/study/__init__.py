@@ -14,7 +14,6 @@ from simpatico.cli.output import clean, note, result, show_json, show_table
 from simpatico.errors import BadValue, MissingResource
 
 if TYPE_CHECKING:
-    from simpatico.bots.bot import Bot
     from simpatico.study.design import Design, Role
     from simpatico.study.results import Results
     from simpatico.study.store import Store
@@ -71,7 +70,7 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
     Ctrl-C ends the server; the same command opens the study again where it was.
     """
     from simpatico.serve.process import browser_origins, build_server, listen
-    from simpatico.study.server import study_app
+    from simpatico.study.server import load_bots, study_app
     from simpatico.study.units import build_units
 
     host, public = options["host"], options["public"]
@@ -82,7 +81,9 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
         token = store.add_study(design, build_units(design, study.parent))
         if options["new_owner_link"]:
             token = store.new_owner_token(design.name)
-        bots = open_bots(stack, design)
+        bots = load_bots(design)
+        for bot in bots.values():
+            stack.callback(bot.close)
         line = stack.enter_context(listen(host, options["port"]))
         port = line.getsockname()[1]
         base = (public or f"http://{f'[{host}]' if ':' in host else host}:{port}").rstrip("/")
@@ -248,16 +249,6 @@ def read_results(study: Path, url: str | None) -> Results:
 
     design, store = open_study(study, url)
     return collect(store, design.name)
-
-
-def open_bots(stack: ExitStack, design: Design) -> dict[str, Bot]:
-    """The bots of a study, ready to answer."""
-    from simpatico.bots.spec import load_bot
-
-    bots = {bot.name: load_bot(bot.spec) for bot in (design.talk.bots if design.talk else ())}
-    for bot in bots.values():
-        stack.callback(bot.close)
-    return bots
 
 
 def print_links(store: Store, design: Design, base: str, options: dict[str, Any]) -> None:
