@@ -1,8 +1,10 @@
 """What several tests need: a small conversation, and where the real data stand if they are here."""
 
+import atexit
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +21,9 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("SIMPATICO_DATA", ROOT.parent / "shared" / "data"))
 """Where the real data sets stand, if they are here."""
 os.environ["SIMPATICO_CACHE"] = "off"  # tests of the cache choose a folder of their own
+STATE = tempfile.TemporaryDirectory()
+atexit.register(STATE.cleanup)
+os.environ["XDG_STATE_HOME"] = STATE.name  # the cache's secret is not the user's own
 # tests run in as many processes as there are cores: torch's threads would wait for each other,
 # which takes several times the work; tests of threads choose a number of their own
 os.environ.setdefault("SIMPATICO_THREADS", "1")

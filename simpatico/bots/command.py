@@ -2,12 +2,14 @@
 
 In: `{"id": 1, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 256, …}`. Out:
 `{"text": "Hello", "tokens_in": 3, "tokens_out": 2, "model": "m1"}`, of which only `text` is needed,
-or `{"error": "why not"}`. It goes on until its input ends. No shell is involved.
+or `{"error": "why not"}`. It goes on until its input ends. No shell is involved, and of our
+environment, which holds keys, it gets a few harmless variables and those that the SPEC names.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -23,13 +25,21 @@ from typing import Any
 import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings, TokenCount
-from simpatico.errors import MissingResource, NoAnswer
+from simpatico.bots.redaction import redact
+from simpatico.errors import BadValue, MissingResource, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
 MAX_BYTES = 1_000_000
 """Bytes of an answer that are read at most."""
 BLOCK = 1 << 16
 """Bytes that a pipe holds on Linux: a larger write would wait for the program to read."""
+HARMLESS = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ"),
+    *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE"),
+)
+"""Variables that programs need in order to run at all, and that hold no secrets."""
+SECRET = re.compile("key|token|secret|pass", re.IGNORECASE)
+"""In the name of a variable whose value is taken out of answers."""
 
 
 class AnswerLine(msgspec.Struct):
@@ -46,12 +56,14 @@ class AnswerLine(msgspec.Struct):
 class Process:
     """A running program, and lines to and from it."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
         self.name = Path(words[0]).name
+        self.secrets = [value for name, value in environment.items() if SECRET.search(name)]
         try:
             # what it says on stderr may be anything, and is not ours to show or keep
             self.process = subprocess.Popen(  # noqa: S603
                 list(words),
+                env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -82,7 +94,7 @@ class Process:
         self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
-            answer = msgspec.json.decode(line, type=AnswerLine)
+            answer = msgspec.convert(redact(msgspec.json.decode(line), self.secrets), AnswerLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(f"{self.name} wrote no valid answer", why="no JSON") from None
         if answer.id not in (None, self.requests):
@@ -128,7 +140,9 @@ class Process:
             self.process.wait(3)
         code = self.process.poll()
         how = "closed its output" if code is None else f"ended with code {code}"
-        return NoAnswer(f"{self.name} {how} without an answer", why="ended")
+        # the likeliest reason why it never answers at all is a key that it looks for
+        hint = "; name the variables that it needs with env=" if code and self.requests == 1 else ""
+        return NoAnswer(f"{self.name} {how} without an answer{hint}", why="ended")
 
     def stop(self) -> None:
         """End it, and whatever it has started: it leads a process group of its own."""
@@ -146,10 +160,14 @@ class Process:
 
 @dataclass(frozen=True)
 class Command:
-    """A program with its arguments; as many of it run as there are calls at the same time."""
+    """A program with its arguments; as many of it run as there are calls at the same time.
+
+    `env` names the variables of our environment that it gets besides the harmless ones.
+    """
 
     words: tuple[str, ...]
     settings: Settings = field(default_factory=Settings)
+    env: tuple[str, ...] = ()
     max_parallel: int | None = None
     idle: list[Process] = field(default_factory=list, repr=False, compare=False)
     busy: list[Process] = field(default_factory=list, repr=False, compare=False)
@@ -162,7 +180,8 @@ class Command:
     @property
     def description(self) -> Mapping[str, Any]:
         # arguments may hold anything, a key too: a short hash tells two commands apart
-        digest = sha256("\0".join(self.words).encode(errors="replace")).hexdigest()[:12]
+        words = [*([f"env={','.join(self.env)}"] if self.env else []), *self.words]
+        digest = sha256("\0".join(words).encode(errors="replace")).hexdigest()[:12]
         facts = {"kind": "command", "program": self.name, "sha256": digest}
         return facts | self.settings.describe()
 
@@ -188,6 +207,16 @@ class Command:
             raise NoAnswer(f"{self.name} gave an empty answer", why="empty")
         return Reply(line.text or "", line.tokens_in, line.tokens_out, line.model)
 
+    def environment(self) -> dict[str, str]:
+        """The variables that the program gets."""
+        if missing := [name for name in self.env if name not in os.environ]:
+            raise BadValue(
+                f"the environment variable {missing[0]}, which env= of the bot names, is not set; "
+                "set it or leave it out"
+            )
+        names = (*HARMLESS, *self.env)
+        return {name: os.environ[name] for name in names if name in os.environ}
+
     def take_process(self) -> Process:
         """A program that waits for a line, started if there is none.
 
@@ -199,7 +228,7 @@ class Command:
             if process is not None and not process.is_ready():
                 process.kill()
                 continue
-            process = process or Process(self.words)
+            process = process or Process(self.words, self.environment())
             with self.lock:
                 self.busy.append(process)
             return process

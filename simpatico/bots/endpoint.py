@@ -1,7 +1,7 @@
 """A server that speaks OpenAI's chat completions, on this machine or elsewhere.
 
 The key comes from an environment variable at the moment of the call. It is no field of anything,
-and if a server sends it back, in an answer or an error, it is taken out.
+and all that a server sends, answers and errors, is decoded and then rid of the key in one place.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings, TokenCount
 from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
+from simpatico.bots.redaction import redact
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 from simpatico.readers.input.head import json_or_none
 
 KEY = "OPENAI_API_KEY"
-MIN_SECRET = 8
-"""Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
 RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses after which the same request may succeed: timeouts, rate limits and overload."""
 WORD = re.compile(r"[a-z_]{1,40}")
@@ -137,7 +136,8 @@ class Endpoint:
         if response.status != 200:
             raise self.status_error(response, key)
         try:
-            completion = msgspec.json.decode(response.body, type=Completion)
+            body = redact(msgspec.json.decode(response.body), [key])
+            completion = msgspec.convert(body, Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
                 f"{self.address} sent no valid chat completion",
@@ -151,10 +151,10 @@ class Endpoint:
         usage = completion.usage or Usage()
         reason = completion.choices[0].finish_reason
         return Reply(
-            redact_key(text, key),
+            text,
             usage.prompt_tokens,
             usage.completion_tokens,
-            redact_key(completion.model, key)[:MAX_MODEL_NAME] if completion.model else None,
+            completion.model[:MAX_MODEL_NAME] if completion.model else None,
             reason if reason and WORD.fullmatch(reason) else None,
         )
 
@@ -164,6 +164,8 @@ class Endpoint:
         if status == 401:
             name = self.key_env or KEY
             problem = f"refused the key in {name}" if key else f"wants a key; put it into {name}"
+            if not key and not self.address.private:
+                problem = f"wants a key, never sent in the open; use https or add &key_env={name}"
             return BadValue(f"{where} {problem} (status 401)")
         if status == 404:
             return BadValue(
@@ -176,19 +178,13 @@ class Endpoint:
                 "give the target address"
             )
         # the kind of error, if it is one plain word; messages may hold what we sent
-        body = json_or_none(response.body)
+        body = redact(json_or_none(response.body), [key])
         error = body.get("error") if isinstance(body, dict) else None
         words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
         kind = next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")
-        kind = redact_key(kind, key)
         return RequestFailed(
             f"{where} answered with status {status}" + (f" ({kind})" if kind else ""),
             why=f"status {status}",
             retryable=status in RETRYABLE,
             retry_after=response.retry_after,
         )
-
-
-def redact_key(text: str, key: str) -> str:
-    """The text with the key taken out."""
-    return text.replace(key, "[key]") if len(key) >= MIN_SECRET else text

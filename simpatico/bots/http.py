@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ipaddress import ip_address
 from random import Random
 from threading import Event, Lock, Timer
 from time import monotonic
@@ -72,8 +73,7 @@ class Address:
     @property
     def private(self) -> bool:
         """Whether nobody on the way can read along."""
-        loopback = self.host in ("localhost", "::1") or self.host.startswith("127.")
-        return self.scheme == "https" or loopback
+        return self.scheme == "https" or is_loopback(self.host)
 
     def connection(self, timeout: float) -> HTTPConnection:
         """A connection that is not open yet; that of HTTPS checks the certificate."""
@@ -81,6 +81,19 @@ class Address:
             context = ssl.create_default_context()
             return HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
         return HTTPConnection(self.host, self.port, timeout=timeout)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine in any case, and not by what a resolver makes of it.
+
+    Names such as 127.0.0.1.example.com, localhost. and 127.1 are looked up, so they are not.
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host.lower() == "localhost"
+    # Python before 3.13 does not count ::ffff:127.0.0.1 itself as loopback
+    return bool((getattr(address, "ipv4_mapped", None) or address).is_loopback)
 
 
 class ServerResponse(NamedTuple):

@@ -107,13 +107,20 @@ def load_local(what: str, settings: Settings) -> Bot:
 
 
 def load_command(what: str, settings: Settings) -> Bot:
-    """The bot that a program is; quotes are understood, and no shell is."""
+    """The bot that a program is, after `env=NAME,…`; quotes are understood, and no shell is."""
     from simpatico.bots.command import Command
 
     try:
         words = tuple(shlex.split(what))
     except ValueError:
         raise BadValue("command: has a quote that is not closed; close it") from None
+    names: tuple[str, ...] = ()
+    if words and words[0].startswith("env="):
+        names, words = tuple(words[0][4:].split(",")), words[1:]
+    if not all(map(VARIABLE.fullmatch, names)):
+        raise BadValue(
+            "env= of command: takes names of environment variables, such as env=LANG_MODEL,MY_KEY"
+        )
     if not words or "\0" in what:
         raise BadValue("command: names no program; write command:PROGRAM ARGS")
-    return Command(words, settings)
+    return Command(words, settings, names)

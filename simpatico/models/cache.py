@@ -1,25 +1,31 @@
 """Outputs of models, cached on disk: a text that was encoded once is not encoded again.
 
 A file holds the arrays of one kind of work: one model, one set of parameters, one version of the
-procedure. No text is stored: a text is known by its SHA-256, and its array is masked with a
-stream that only the text itself gives, so that nobody can read anything out of the file about texts
-that they do not have. SQLite takes care of processes that write at the same time or are killed.
-Written here because caches such as diskcache pickle their values and store their keys in the clear.
+procedure. No text is stored. A secret of this machine and the kind give a key; with it the text is
+hashed to the name of its row and to a seed, which is stored nowhere. The array is masked with a
+stream of the seed and carries a tag keyed with it, so that
+
+* without the secret nobody can check a guessed text, or see that two files hold the same one,
+* with the secret, but without the text, nobody can read an array,
+* a row that was damaged, planted, or moved from another text or kind is not believed.
+
+SQLite takes care of processes that write at the same time or are killed. Written here because
+caches such as diskcache pickle their values and store their keys in the clear.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import struct
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b, shake_128
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +48,8 @@ LOCK_SECONDS = 30.0
 """For which a process waits while another one writes, before it goes on without the cache."""
 SECONDS_BETWEEN_WRITES = 10.0
 """What a killed run may lose; writing after every text would cost more than a small model."""
+SECRET_BYTES = 32
+TAG_BYTES = 16
 DTYPES = ("f4", "f8", "i8")
 """Position in this tuple is what a file stores: append only."""
 TABLE = "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
@@ -56,15 +64,46 @@ def cache_folder() -> Path | None:
     return Path(setting) if setting else home / "simpatico"
 
 
+def machine_secret() -> bytes | None:
+    """The secret that keys the cache, made when there is none; null where none can be kept.
+
+    Not in the cache's folder, so that a copy of the cache is of no use by itself.
+    """
+    try:
+        home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
+        path = home / "simpatico" / "cache.key"
+        damaged = path.exists()
+        if damaged and len(secret := path.read_bytes()) == SECRET_BYTES:
+            return secret
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # readable by its owner only, and complete before it gets its name
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.urandom(SECRET_BYTES))
+            if damaged:
+                os.replace(temporary, path)
+            else:
+                with suppress(FileExistsError):  # of processes that start together, one is first
+                    os.link(temporary, path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        secret = path.read_bytes()
+        return secret if len(secret) == SECRET_BYTES else None
+    except (OSError, RuntimeError):  # no home, no room, or a file system without links
+        return None
+
+
 @dataclass(frozen=True)
 class Cache:
-    """The arrays of one kind of work, in one SQLite file."""
+    """The arrays of one kind of work, in one SQLite file; `key` is the kind's own."""
 
     path: Path
+    key: bytes = field(repr=False)
 
     @classmethod
     def of(cls, kind: str) -> Cache | None:
-        """The cache of this kind; null when caching is switched off."""
+        """The cache of this kind; null when caching is switched off, or no secret can be kept."""
         folder = cache_folder()
         if folder is None:
             return None
@@ -75,29 +114,38 @@ class Cache:
                 f"{folder} cannot hold the cache ({error.strerror}); "
                 f"set {VARIABLE} to another folder, or to off"
             ) from None
-        return cls(folder / f"{hashlib.sha256(kind.encode()).hexdigest()[:32]}.sqlite")
+        if (secret := machine_secret()) is None:
+            return None
+        digest = blake2b(kind.encode(), key=secret).digest()
+        return cls(folder / f"{digest[:16].hex()}.sqlite", digest[16:])
 
     def get(self, keys: Sequence[Key]) -> dict[Key, Array]:
-        """The arrays of those keys that are cached; a damaged row counts as not cached."""
+        """The arrays of those keys that are cached; a row that is not ours counts as not cached."""
         arrays: dict[Key, Array] = {}
         if not self.path.exists():
             return arrays
-        key_of = {key_digest(key): key for key in keys}
-        digests = list(key_of)
+        rows = {}
+        for key in keys:
+            name, seed = self.row(key)
+            rows[name] = key, seed
+        names = list(rows)
         with suppress(sqlite3.DatabaseError, OSError), self._open() as base:
-            for start in range(0, len(digests), KEYS_PER_QUERY):
-                part = digests[start : start + KEYS_PER_QUERY]
+            for start in range(0, len(names), KEYS_PER_QUERY):
+                part = names[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, value FROM numbers WHERE key IN ({marks})"  # noqa: S608
-                for digest, value in base.execute(query, part):
-                    array = unpack_array(value, key_of[digest])
-                    if array is not None:
-                        arrays[key_of[digest]] = array
+                for name, value in base.execute(query, part):
+                    key, seed = rows[name]
+                    if (array := unpack_array(value, seed)) is not None:
+                        arrays[key] = array
         return arrays
 
     def save(self, arrays: Mapping[Key, Array]) -> None:
         """Store these arrays; where that fails, the work goes on without a cache."""
-        rows = [(key_digest(key), pack_array(array, key)) for key, array in arrays.items()]
+        rows = []
+        for key, array in arrays.items():
+            name, seed = self.row(key)
+            rows.append((name, pack_array(array, seed)))
         for _ in range(2):
             try:
                 evict_oldest(self.path.parent)
@@ -107,12 +155,18 @@ class Cache:
             except (sqlite3.OperationalError, OSError):  # locked for too long, disk full, read-only
                 return
             except sqlite3.DatabaseError:  # not a database: start a new file
-                self.delete()
+                delete_cache_file(self.path)
 
-    def delete(self) -> None:
-        """Remove the file and those that SQLite keeps beside it (-wal, -shm)."""
-        for path in self.path.parent.glob(f"{self.path.name}*"):
-            path.unlink(missing_ok=True)
+    def row(self, key: Key) -> tuple[bytes, bytes]:
+        """The name of a key's row, and the seed that masks it and is never stored."""
+        digest = blake2b(key=self.key)
+        for part in (key,) if isinstance(key, str) else key:
+            data = part.encode("utf-8", "surrogatepass")
+            # lengths first, so that ("ab", "c") and ("a", "bc") differ
+            digest.update(len(data).to_bytes(8, "little"))
+            digest.update(data)
+        both = digest.digest()
+        return both[:32], both[32:]
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -150,41 +204,41 @@ def evict_oldest(folder: Path, max_bytes: int = MAX_BYTES) -> None:
         if total <= max_bytes:
             return
         total -= size
-        Cache(path).delete()
+        delete_cache_file(path)
 
 
-def key_digest(key: Key, role: bytes = b"name") -> bytes:
-    """The hash that names a key's row or, by another role, seeds the stream that masks it."""
-    digest = hashlib.sha256(role)
-    for part in (key,) if isinstance(key, str) else key:
-        data = part.encode("utf-8", "surrogatepass")
-        # lengths first, so that ("ab", "c") and ("a", "bc") differ
-        digest.update(len(data).to_bytes(8, "little"))
-        digest.update(data)
-    return digest.digest()
+def delete_cache_file(path: Path) -> None:
+    """Remove a file of the cache and those that SQLite keeps beside it (-wal, -shm)."""
+    for one in path.parent.glob(f"{path.name}*"):
+        one.unlink(missing_ok=True)
 
 
-def mask_bytes(data: bytes, key: Key) -> bytes:
-    """The bytes xor the key's own stream; applied twice, they are as before."""
-    stream = hashlib.shake_128(key_digest(key, b"mask")).digest(len(data))
+def mask_bytes(data: bytes, seed: bytes, tag: bytes) -> bytes:
+    """The bytes xor the stream of seed and tag; applied twice, they are as before."""
+    stream = shake_128(seed + tag).digest(len(data))
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
-def pack_array(array: Array, key: Key) -> bytes:
-    """Type, shape, numbers and a checksum as bytes, masked by the key."""
+def pack_array(array: Array, seed: bytes) -> bytes:
+    """Type, shape and numbers as bytes, masked, behind a tag that only the seed gives.
+
+    The stream depends on the tag, and so on the numbers (as in SIV, RFC 5297): if a text's array
+    should ever change, the two masks do not cancel each other out.
+    """
     dtype = DTYPES.index(array.dtype.str[1:])
     head = struct.pack(f"<BB{array.ndim}I", dtype, array.ndim, *array.shape)
     data = head + np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
-    return mask_bytes(data + crc32(data).to_bytes(4, "little"), key)
+    tag = blake2b(data, key=seed, digest_size=TAG_BYTES).digest()
+    return tag + mask_bytes(data, seed, tag)
 
 
-def unpack_array(value: object, key: Key) -> Array | None:
-    """The inverse of `pack_array`; null where the bytes are damaged."""
-    if not isinstance(value, bytes) or len(value) < 6:
+def unpack_array(value: object, seed: bytes) -> Array | None:
+    """The inverse of `pack_array`; null where the bytes were not made by it with this seed."""
+    if not isinstance(value, bytes) or len(value) < TAG_BYTES + 2:
         return None
-    clear = mask_bytes(value, key)
-    data, checksum = clear[:-4], clear[-4:]
-    if crc32(data).to_bytes(4, "little") != checksum:
+    tag = value[:TAG_BYTES]
+    data = mask_bytes(value[TAG_BYTES:], seed, tag)
+    if tag != blake2b(data, key=seed, digest_size=TAG_BYTES).digest():
         return None
     dtype, ndim = data[0], data[1]
     shape = struct.unpack_from(f"<{ndim}I", data, 2)

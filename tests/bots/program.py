@@ -32,6 +32,8 @@ def main():
                 reply["id"] = 99
             case "count":
                 reply |= {"tokens_in": 3, "tokens_out": 4}
+            case "environment":
+                reply |= {"text": json.dumps(dict(os.environ)), "model": os.environ.get("MY_KEY")}
             case "echo":
                 reply["text"] = json.dumps(request, sort_keys=True)
         if reply is not None:

@@ -5,12 +5,14 @@ import os
 import shlex
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from simpatico.bots import Message, Settings, load_bot
-from simpatico.errors import MissingResource, NoAnswer
+from simpatico.bots.command import HARMLESS
+from simpatico.errors import BadValue, MissingResource, NoAnswer
 
 PROGRAM = Path(__file__).parent / "program.py"
 NAME = Path(sys.executable).name
@@ -49,7 +51,10 @@ def test_what_it_reads_and_what_it_may_tell(program):
 
 
 FAILURES = {
-    "die": ("ended", f"{NAME} ended with code 7 without an answer"),
+    "die": (
+        "ended",
+        f"{NAME} ended with code 7 without an answer; name the variables that it needs with env=",
+    ),
     "error": ("its own error", f"{NAME} gave an error instead of an answer"),
     "empty": ("empty", f"{NAME} gave an empty answer"),
     "garbage": ("no JSON", f"{NAME} wrote no valid answer"),
@@ -65,6 +70,13 @@ def test_a_failure_is_one_sentence_and_the_next_call_goes_well(program, ill):
         ask(program, ill)
     assert (error.value.why, str(error.value)) == FAILURES[ill]
     assert ask(program, "well").text.endswith(" well")
+
+
+def test_one_that_dies_later_does_not_lack_a_variable(program):
+    ask(program, "well")
+    with pytest.raises(NoAnswer) as error:
+        ask(program, "die")
+    assert str(error.value) == f"{NAME} ended with code 7 without an answer"
 
 
 def test_one_that_hangs_is_ended_and_started_anew():
@@ -115,3 +127,43 @@ def test_arguments_are_not_recorded_but_told_apart():
     assert one.description["program"] == "prog"
     assert "sk-secret-1" not in str(one.description)
     assert one.description["sha256"] != two.description["sha256"]
+
+
+def environment_of(bot):
+    with closing(bot):
+        reply = ask(bot, "environment")
+    return json.loads(reply.text), reply.model
+
+
+def test_a_program_gets_no_variable_that_the_spec_does_not_name(monkeypatch):
+    """Keys of servers lie in the environment: `MY_KEY` is named, the others are not passed on."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-programs")
+    monkeypatch.setenv("MY_KEY", "sk-for-this-program")
+    monkeypatch.setenv("MODE", "friendly and long")
+    words = shlex.join([sys.executable, "-I", str(PROGRAM)])
+    variables, model = environment_of(load_bot(f"command:{words}"))
+    assert {*variables} <= {*HARMLESS}
+    assert (variables["PATH"], model) == (os.environ["PATH"], None)
+    variables, model = environment_of(load_bot(f"command:env=MY_KEY,MODE {words}"))
+    assert {*variables} <= {*HARMLESS, "MY_KEY", "MODE"}
+    # what looks like a key by its name is taken out of whatever the program says
+    assert (variables["MY_KEY"], model, variables["MODE"]) == (
+        "[key]",
+        "[key]",
+        "friendly and long",
+    )
+
+
+def test_a_variable_that_is_named_must_be_there(monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(BadValue) as error:
+        ask(load_bot("command:env=MY_KEY prog"), "a")
+    assert str(error.value) == (
+        "the environment variable MY_KEY, which env= of the bot names, is not set; "
+        "set it or leave it out"
+    )
+
+
+def test_the_variables_are_part_of_what_tells_commands_apart():
+    specs = ("command:prog", "command:env=A prog", "command:env=B prog")
+    assert len({load_bot(spec).description["sha256"] for spec in specs}) == 3

@@ -1,14 +1,19 @@
 """An OpenAI-compatible endpoint over a real connection: good answers, bad ones, and no key anywhere."""
 
 import socket
+from base64 import b64encode, urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from random import Random
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simpatico.bots import Message, Reply, Settings, http, load_bot
-from simpatico.bots.http import Address, Backoff, parse_retry_after
+from simpatico.bots.http import Address, Backoff, ServerResponse, is_loopback, parse_retry_after
+from simpatico.bots.redaction import redact
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -161,6 +166,50 @@ def test_a_key_that_comes_back_is_taken_out(server):
     assert reply == Reply("your key is [key]!", 7, 5, "m-[key]", None)
 
 
+@pytest.mark.parametrize("key", ["smalllettersonly", "Mixed-KEY/with+signs="])
+def test_a_key_that_looks_like_a_word_is_taken_out_of_every_field(server, monkeypatch, key):
+    """`finish_reason` and the kind of an error are kept where they are one plain word."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert ask(server, "key: x") == Reply("your key is [key]!", 7, 5, "m-[key]", None)
+    with pytest.raises(NoAnswer) as error:
+        ask(server, "wrong: x")
+    assert str(error.value) == f"{server.url} answered with status 400"
+
+
+SPELLINGS = {
+    "as it is": lambda key: key,
+    "small": str.lower,
+    "large": str.upper,
+    "for a URL": lambda key: quote(key, safe=""),
+    "all of it for a URL": lambda key: "".join(f"%{ord(char):02X}" for char in key),
+    "hex": lambda key: key.encode().hex(),
+    "base64": lambda key: b64encode(key.encode()).decode(),
+    "base64 in a URL": lambda key: urlsafe_b64encode(key.encode()).decode().rstrip("="),
+    "header": lambda key: b64encode(f"Bearer {key} ".encode()).decode(),
+    "password": lambda key: b64encode(f"me:{key}".encode()).decode(),
+    "password of another": lambda key: b64encode(f"you:{key}!".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@given(key=st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60))
+def test_a_key_is_taken_out_in_every_common_spelling(spelling, key):
+    text = SPELLINGS[spelling](key)
+    value = redact({"a": [f"before {text} after", 3, None]}, ["short", key])
+    (cleaned, *rest) = value["a"]
+    assert rest == [3, None]
+    assert "[key]" in cleaned
+    # what is encoded together with the key, such as "Bearer ", may stay
+    assert len(cleaned) <= len("before [key] after") + 12
+
+
+def test_a_value_that_is_nested_too_deeply_is_none():
+    value = []
+    for _ in range(5000):
+        value = [value]
+    assert redact(value, [KEY]) is None
+
+
 def test_the_key_is_in_no_field_and_no_sentence(server):
     one = bot(server)
     assert KEY not in repr(one) + str(one.description) + repr(vars(one))
@@ -196,12 +245,59 @@ def test_no_key_no_header(server, monkeypatch):
     assert str(error.value) == f"{server.url} wants a key; put it into OPENAI_API_KEY (status 401)"
 
 
+def test_a_stranger_that_wants_the_key_in_the_open_is_told_of_the_way_out():
+    bot = load_bot("http://127.evil.example/v1?model=m")
+    with pytest.raises(BadValue) as error:
+        bot.reply(ServerResponse(401, b"", None), bot.key())
+    assert str(error.value) == (
+        "http://127.evil.example/v1 wants a key, never sent in the open; "
+        "use https or add &key_env=OPENAI_API_KEY (status 401)"
+    )
+
+
 def test_the_usual_key_is_not_sent_in_the_open(monkeypatch):
-    assert load_bot("http://example.com/v1?model=m").key() == ""
     assert load_bot("https://example.com/v1?model=m").key() == KEY
-    assert load_bot("http://localhost/v1?model=m").key() == KEY
     monkeypatch.setenv("MINE", "x" * 10)
     assert load_bot("http://example.com/v1?model=m&key_env=MINE").key() == "x" * 10
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "LocalHost", "127.0.0.1", "127.255.255.254", "[::1]", "[::ffff:127.0.0.1]"],
+)
+def test_this_machine_gets_the_usual_key(host):
+    assert load_bot(f"http://{host}:8000/v1?model=m").key() == KEY
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("example.com", "127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example"),
+        # what a resolver would have to make an address of: it may ask a stranger
+        *("127.1", "0x7f.1", "0177.0.0.1", "127.0.0.01", "2130706433", "127.0.0.1.", "localhost."),
+        *(
+            "%31%32%37.0.0.1",
+            "127.0.0.1\\.evil.example",
+            "xn--localhost-",
+            "localhost%2eevil.example",
+        ),
+        *("0.0.0.0", "[::]", "[::2]", "[::ffff:8.8.8.8]", "[::127.0.0.1]", "10.0.0.1", "128.0.0.1"),
+    ],
+)
+def test_no_stranger_gets_the_usual_key_in_the_open(host):
+    assert load_bot(f"http://{host}/v1?model=m").key() == ""
+
+
+@given(
+    st.text("0127.:[]abcfx%localhost", max_size=20), st.sampled_from(["", "127.", "::ffff:127."])
+)
+def test_only_addresses_that_need_no_lookup_are_this_machine(rest, start):
+    host = start + rest
+    if is_loopback(host) and host != "localhost":
+        # inet_pton takes nothing but whole addresses; getaddrinfo would look names up
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        data = socket.inet_pton(family, host.partition("%")[0])
+        assert data[-4] == 127 or data == bytes(15) + b"\1"
 
 
 @pytest.mark.parametrize("value", ["two\nlines-of-a-key", "sk-ümlaut-key"])

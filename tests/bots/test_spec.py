@@ -58,6 +58,13 @@ WRONG = {
     "local:": "local: names no model; write local:package:smollm2 or local:path:DIR",
     "local:package:x?frame=y": "no frame 'y'; a local bot has the frame chat, lines or end",
     "command:": "command: names no program; write command:PROGRAM ARGS",
+    "command:env=MY_KEY": "command: names no program; write command:PROGRAM ARGS",
+    f"command:env={SECRET} prog": (
+        "env= of command: takes names of environment variables, such as env=LANG_MODEL,MY_KEY"
+    ),
+    "command:env= prog": (
+        "env= of command: takes names of environment variables, such as env=LANG_MODEL,MY_KEY"
+    ),
     "command:a 'b": "command: has a quote that is not closed; close it",
     "script:eco": (
         "no script 'eco'; write 'script:echo' or 'script:generic', or a file script:ANSWERS.jsonl"

@@ -1,11 +1,16 @@
 """Numbers kept on disk: found again only when nothing that they depend on has changed."""
 
+import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -19,7 +24,7 @@ from simpatico.models.cache import (
     Cache,
     cache_files,
     evict_oldest,
-    key_digest,
+    machine_secret,
     pack_array,
     unpack_array,
 )
@@ -33,6 +38,7 @@ TEXTS = ["good day", "what a day", "tea or coffee"]
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "cache"
 
 
@@ -243,17 +249,20 @@ def test_no_text_is_stored_and_only_the_owner_may_read(cache, model):
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
-def test_what_a_model_wrote_cannot_be_read_without_the_text_it_was_given(cache):
+def test_what_a_model_wrote_cannot_be_read_without_the_text_it_was_given(cache, monkeypatch):
     """A translation is text: its word pieces stand there only under a mask that its source gives."""
     from simpatico.features.translation import Translation
 
+    kinds, of = [], Cache.of
+    monkeypatch.setattr(Cache, "of", lambda kind: kinds.append(kind) or of(kind))
     handle = Translation(f"path:{tiny('bart')}").compute(None, None)
     handle.of(["good day to you"])
     (ids,) = handle.memo.values()
     ((value,),) = sqlite3.connect(next(iter(cache_files()))).execute("SELECT value FROM numbers")
     assert ids.astype("<i8").tobytes()[:16] not in value
-    assert unpack_array(value, "good day to you").tolist() == ids.tolist()
-    assert unpack_array(value, "good day to me") is None
+    row = Cache.of(kinds[0]).row
+    assert unpack_array(value, row("good day to you")[1]).tolist() == ids.tolist()
+    assert unpack_array(value, row("good day to me")[1]) is None
 
 
 @pytest.mark.parametrize("value", [b"", b"\x01", b"\x09\x09" * 9, None, "text", 7])
@@ -303,8 +312,6 @@ def test_what_was_not_used_for_longest_goes_first(cache):
     for age, kind in enumerate("abc"):
         kept = Cache.of(kind)
         kept.save({"x": np.zeros(9_000, "f8")})
-        import os
-
         os.utime(kept.path, (age, age))
     evict_oldest(cache, max_bytes=200_000)
     assert [p.name for p in cache_files()] == [Cache.of(k).path.name for k in "bc"]
@@ -325,25 +332,17 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
     "numbers", [np.zeros((2, 3), "f4"), np.array([1.5, -2]), np.arange(3), np.zeros((0, 4), "f4")]
 )
 def test_numbers_come_back_as_they_were(numbers):
-    back = unpack_array(pack_array(numbers, "text"), "text")
-    assert unpack_array(pack_array(numbers, "text"), "another text") is None
+    back = unpack_array(pack_array(numbers, b"seed"), b"seed")
+    assert unpack_array(pack_array(numbers, b"seed"), b"other") is None
     assert back.dtype == numbers.dtype
     assert back.shape == numbers.shape
     assert np.array_equal(back, numbers)
 
 
-def test_texts_that_belong_together_are_not_taken_for_others():
-    assert (
-        len(
-            {
-                key_digest(("ab", "c")),
-                key_digest(("a", "bc")),
-                key_digest(("abc",)),
-                key_digest("ab"),
-            }
-        )
-        == 4
-    )
+def test_texts_that_belong_together_are_not_taken_for_others(cache):
+    row = Cache.of("kind").row
+    keys = [("ab", "c"), ("a", "bc"), ("abc",), "ab"]
+    assert len({part for key in keys for part in row(key)}) == 2 * len(keys)
 
 
 def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):
@@ -354,3 +353,167 @@ def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):
         base.execute("BEGIN EXCLUSIVE")
         result = encode(Embeddings(f"path:{model}"), [*TEXTS, "more"])
     assert np.array_equal(result[:3], rows)
+
+
+def stored_rows(path):
+    with closing(sqlite3.connect(path)) as base:
+        return dict(base.execute("SELECT key, value FROM numbers"))
+
+
+def test_a_guessed_text_cannot_be_checked_without_the_secret(cache, monkeypatch, tmp_path):
+    """Not even with the kind, which is no secret: another machine's names are other names."""
+    text = "my PIN is 0417"
+    ours = Cache.of("kind")
+    ours.save({text: np.arange(3)})
+    (name,) = stored_rows(ours.path)
+    assert name == ours.row(text)[0]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "thief"))
+    theirs = Cache.of("kind")
+    assert ours.path != theirs.path
+    assert name not in theirs.row(text)
+    assert theirs.key not in ours.path.read_bytes()
+    assert not Cache(ours.path, theirs.key).get([text])
+
+
+def test_two_kinds_of_one_text_do_not_unmask_each_other(cache):
+    """Whoever knows one array, such as a translation's small numbers, learns nothing of the other."""
+    streams = []
+    for kind in ("embeddings", "translation"):
+        one = Cache.of(kind)
+        one.save({"text": np.zeros(384, "f4")})
+        (value,) = stored_rows(one.path).values()
+        streams.append(np.frombuffer(value[-1536:], np.uint8))
+    assert np.mean(streams[0] == streams[1]) < 0.05  # 1 in 256 by chance
+
+
+def test_another_array_of_the_same_text_has_another_mask(cache):
+    one, values = Cache.of("kind"), []
+    for number in (0.0, 1.0):
+        one.save({"text": np.array([number, *[0.0] * 99])})
+        values += stored_rows(one.path).values()
+    streams = [np.frombuffer(value[-792:], np.uint8) for value in values]
+    assert np.mean(streams[0] == streams[1]) < 0.05
+
+
+def test_two_files_that_were_swapped_are_not_believed(cache, model, ran):
+    name = f"path:{model}"
+    means = encode(Embeddings(name))
+    (first,) = cache_files()
+    encode(Embeddings(name, "max"))
+    (second,) = {*cache_files()} - {first}
+    for path, to in ((first, cache / "x"), (second, first), (cache / "x", second)):
+        path.rename(to)
+    assert encode(Embeddings(name)).tobytes() == means.tobytes()
+    assert ran == [3, 3, 3]
+    assert encode(Embeddings(name)).tobytes() == means.tobytes()
+    assert ran == [3, 3, 3]
+
+
+def planted(one):
+    """Rows that somebody who can write, but does not have the secret or the text, could plant."""
+    name, seed = one.row("a")
+    (value,) = (v for n, v in stored_rows(one.path).items() if n == one.row("b")[0])
+    yield name, value  # the array of another text
+    yield name, pack_array(np.zeros(3), b"guessed seed")
+    yield name, Cache(one.path, b"another kind").row("a")[1] + bytes(100)
+    yield name, value[:16] + bytes(2)
+    yield name, bytes(10**6)
+    yield name, b"\xff" * 2
+    yield name, "text"
+    yield name, None
+    yield name, 2**40
+    yield name, pack_array(np.zeros(3), seed)[:-1]
+    yield name, pack_array(np.zeros(3), seed) + b"\0"
+
+
+def test_planted_rows_are_ignored(cache):
+    one = Cache.of("kind")
+    one.save({"a": np.arange(3), "b": np.arange(4)})
+    for name, value in planted(one):
+        with closing(sqlite3.connect(one.path)) as base, base:
+            base.execute("INSERT OR REPLACE INTO numbers VALUES (?, ?)", (name, value))
+        assert [*one.get(["a", "b"])] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "table", ["CREATE VIEW numbers AS SELECT 1 AS key, 2 AS value", "CREATE TABLE numbers (x)"]
+)
+def test_a_planted_file_is_ignored(cache, table):
+    one = Cache.of("kind")
+    with closing(sqlite3.connect(one.path)) as base, base:
+        base.execute(table)
+    one.save({"a": np.arange(3)})
+    assert one.get(["a"]) == {}
+
+
+def test_the_secret_is_made_once_and_is_for_its_owner(cache, tmp_path):
+    old = os.umask(0)
+    try:
+        secret = machine_secret()
+    finally:
+        os.umask(old)
+    folder = tmp_path / "state/simpatico"
+    assert [*folder.iterdir()] == [folder / "cache.key"]
+    assert (folder / "cache.key").read_bytes() == secret == machine_secret()
+    assert len({*secret}) > 10
+    assert stat.S_IMODE((folder / "cache.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not cache.exists()
+
+
+TOGETHER = """
+import sys, time
+from simpatico.models.cache import machine_secret
+print(flush=True)
+sys.stdin.readline()
+print(machine_secret().hex())
+"""
+
+
+def test_five_processes_that_start_together_have_one_secret(cache):
+    command = [sys.executable, "-c", TOGETHER]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(5)]
+    for process in processes:
+        process.stdout.readline()  # it is ready
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    secrets = {process.communicate()[0] for process in processes}
+    assert secrets == {f"{machine_secret().hex()}\n"}
+
+
+def test_fifty_threads_have_one_secret(cache, tmp_path, monkeypatch):
+    for number in range(20):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / str(number)))
+        with ThreadPoolExecutor(50) as pool:
+            assert len({*pool.map(lambda _: machine_secret(), range(50))}) == 1
+
+
+@pytest.mark.parametrize("content", [None, b"", b"short", b"x" * 1000])
+def test_without_its_secret_the_cache_is_made_anew(cache, model, ran, tmp_path, content):
+    rows = encode(Embeddings(f"path:{model}"))
+    path = tmp_path / "state/simpatico/cache.key"
+    path.unlink() if content is None else path.write_bytes(content)
+    for _ in range(2):
+        assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
+    assert ran == [3, 3]
+
+
+def test_where_no_secret_can_be_kept_nothing_is_cached(cache, model, ran, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/sys")
+    assert encode(Embeddings(f"path:{model}")).shape[0] == 3
+    assert (ran, cache_files()) == ([3], {})
+
+
+def test_files_of_the_first_cache_are_ignored_and_can_be_deleted(cache):
+    """They are named by the plain hash of the kind and hold names that anybody can guess."""
+    cache.mkdir()
+    old = cache / f"{hashlib.sha256(b'kind').hexdigest()[:32]}.sqlite"
+    with closing(sqlite3.connect(old)) as base, base:
+        base.execute("CREATE TABLE numbers (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
+        name = hashlib.sha256(b"name" + (1).to_bytes(8, "little") + b"a").digest()
+        base.execute("INSERT INTO numbers VALUES (?, ?)", (name, bytes(100)))
+    one = Cache.of("kind")
+    assert (one.path != old, one.get(["a"])) == (True, {})
+    assert [*cache_files()] == [old]

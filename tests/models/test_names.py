@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import pickle
+import shutil
 import struct
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.models.catalogue import catalogue
 from simpatico.models.names import find_model, short_model_name, why_missing
 from simpatico.models.store import checkpoint
+from tests.models import graphs
+from tests.models.tiny import tiny
 
 WEIGHTS, CONFIG, WORDS = "model.safetensors", "config.json", "tokenizer.json"
 PACKAGE = Path(simpatico.__file__).parent
@@ -228,12 +231,14 @@ def nest(folder: Path) -> None:
 
 
 def elsewhere(location: str) -> Act:
-    told = location.encode()
-    return write("model.onnx", b"\x08\x09\x0a\x08location\x12" + bytes([len(told)]) + told)
+    return write("model.onnx", graphs.model(graphs.graph(graphs.outside(location))))
 
 
 BROKEN = "{folder}/model.safetensors: not a whole safetensors file; get the model again"
-NO_NUMBER = "{folder}/model.safetensors: weights that are NaN or infinite; get the model again"
+NO_NUMBER = (
+    "{folder}/model.safetensors: the tensor 'a' has weights that are NaN or infinite; "
+    "get the model again"
+)
 LINK = "{folder}/%s: a link that leads out of the model; copy the file itself"
 PICKLE = (
     "{folder}/%s: weights in a format that can run code when opened; save the model again with "
@@ -334,6 +339,10 @@ HOSTILE: dict[str, tuple[Act, str]] = {
         write(INDEX, '{"weight_map": {"a": "b.safetensors"}}'),
         PARTS % "b.safetensors",
     ),
+    "parts that are a document": (
+        write(INDEX, '{"weight_map": {"a": "readme.safetensors"}}'),
+        PARTS % "readme.safetensors",
+    ),
     "parts no names": (write(INDEX, '{"weight_map": {"a": [1], "b": [1]}}'), PARTS % "[1]"),
     "no parts": (write(INDEX, "{}"), PARTS % ""),
     "link out": (link("vocab.txt", "/etc/passwd"), LINK % "vocab.txt"),
@@ -386,6 +395,66 @@ def test_a_hostile_folder_is_refused_within_two_seconds(case, folder):
     assert time.process_time() - start < 2
 
 
+REFUSE = """
+import os, sys
+import numpy
+from simpatico.errors import DataError
+from simpatico.models.names import find_model
+changes = []
+writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+names = {f"os.{what}" for what in "chmod chown link mkdir remove rename rmdir symlink truncate utime".split()}
+def watch(event, given):
+    if event in names or (event == "open" and isinstance(given[2], int) and given[2] & writing):
+        changes.append((event, given))
+sys.addaudithook(watch)
+n = 0
+for folder in sys.argv[1:]:
+    try:
+        find_model(f"path:{folder}")
+    except DataError:
+        n += 1
+(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+sys.stdout.write(repr((n, changes, int(peak) // 1024)))
+"""
+
+
+def bombs() -> dict[str, Act]:
+    """Small files that would take much memory if all of them became objects, refused at the end."""
+    settings = ",".join(['{"":0}'] * 1_190_000)
+    tensor = '"%x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    tensors = ",".join(tensor % n for n in range(290_000))
+    entries = [graphs.entry("location", "x" * 1000)] * 50_000
+    place = graphs.tensor(data=None, more=graphs.external(*entries))
+    return {
+        "settings": write(CONFIG, f'[{settings},{{"auto_map": 1}}]'),
+        "tensors": head(f"{{{tensors}}}".encode(), b"x"),
+        "places": write("model.onnx", graphs.model(graphs.graph(place))),
+        "fields": write("model.onnx", graphs.model(graphs.graph(more=b"\x0a\0" * 5_000_000))),
+        "words": write(
+            "model.onnx",
+            graphs.model(graphs.graph(graphs.tensor(kind=10, where=5, data=bytes(20 << 20)))),
+        ),
+    }
+
+
+def test_refusing_hostile_folders_takes_300_mb_at_most_and_writes_nothing(tmp_path):
+    if not Path("/proc/self/status").exists():
+        pytest.skip("no /proc here, which has the peak of a process's memory")
+    acts = [act for act, _ in HOSTILE.values()] + [*bombs().values()]
+    folders = [model(tmp_path / str(n) / "model") for n in range(len(acts))]
+    for act, folder in zip(acts, folders, strict=True):
+        act(folder)
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSE, *map(str, folders)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    n, changes, peak = ast.literal_eval(done.stdout)
+    assert (n, changes) == (len(acts), [])
+    assert peak <= 300
+
+
 def test_an_empty_folder_is_no_model(tmp_path):
     with pytest.raises(DataError) as error:
         find_model(f"path:{tmp_path}")
@@ -434,30 +503,38 @@ def test_nothing_runs_and_nothing_is_sent_when_a_model_is_found(folder, tmp_path
     assert told.stdout == "[]"
 
 
-LOAD = """
-import sys, torch
-from transformers import AutoModel, AutoTokenizer
-from simpatico.models.names import find_model as find
-def load():
-    folder = find("package:minilm-torch").folder
-    kept = {"local_files_only": True}
-    AutoTokenizer.from_pretrained(folder, **kept)
-    AutoModel.from_pretrained(folder, use_safetensors=True, dtype=torch.float32, **kept)
-load()
+SCORE = """
+import sys
+import simpatico
+from simpatico import registry
+roles = ("user", "assistant") * 3
+dialog = [{"role": role, "content": f"{role} had a good day"} for role in roles]
+# made beforehand, as making a metric evaluates our own annotations
+metrics = [registry.load(name, model=model) for name, _, model in (a.partition("=") for a in sys.argv[1:])]
+half = len(metrics) // 2
+simpatico.score([dialog], metrics[:half])  # imports everything; the other folders are not loaded
 seen = []
-watched = {"pickle.find_class", "subprocess.Popen", "os.system", "socket.connect",
-           "socket.getaddrinfo"}
+watched = {"pickle.find_class", "marshal.loads", "exec", "compile", "import", "subprocess.Popen",
+           "os.system", "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen",
+           "socket.__new__", "socket.connect", "socket.getaddrinfo"}
 sys.addaudithook(lambda event, given: seen.append(event) if event in watched else None)
-load()
-sys.stdout.write(repr(seen))
+table = simpatico.score([dialog], metrics[half:])
+sys.stdout.write(repr((seen, len(table.at("turn")))))
 """
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(why_missing("minilm-torch") is not None, reason="minilm-torch is not installed")
-def test_nothing_runs_and_nothing_is_sent_when_torch_loads_a_model():
-    told = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True)
-    assert told.stdout == "[]"
+@pytest.mark.parametrize("back_end", ["onnxruntime", pytest.param("torch", marks=pytest.mark.slow)])
+def test_nothing_runs_and_nothing_is_sent_when_models_load_and_score(tmp_path, back_end):
+    sources = {"coherence": find_model("minilm").folder}
+    if back_end == "torch":
+        kinds = {"coherence": "bert", "bart_score": "bart", "dialog_rpt": "gpt2-classes-1"}
+        sources = {metric: tiny(kind) for metric, kind in kinds.items()}
+    copies = {metric: shutil.copytree(f, tmp_path / metric) for metric, f in sources.items()}
+    given = [f"{metric}=path:{f}" for one in (sources, copies) for metric, f in one.items()]
+    done = subprocess.run(
+        [sys.executable, "-c", SCORE, *given], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "([], 6)"
 
 
 def calls(path: Path) -> list[ast.Call]:

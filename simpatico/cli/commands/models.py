@@ -143,7 +143,7 @@ def forget(user: str, model: Path) -> None:
 @opt.flag("--clear", "Delete all cached outputs.")
 def cache(clear: bool) -> None:
     """Show the size of the cache of model outputs, or clear it."""
-    from simpatico.models.cache import Cache, cache_files, cache_folder
+    from simpatico.models.cache import cache_files, cache_folder, delete_cache_file
 
     folder, sizes = cache_folder(), cache_files()
     if folder is None:
@@ -152,7 +152,7 @@ def cache(clear: bool) -> None:
     size = sum(sizes.values()) / 1e6
     if clear:
         for path in sizes:
-            Cache(path).delete()
+            delete_cache_file(path)
         result(f"Deleted {size:,.1f} MB in {folder}.")
     else:
         result(f"{folder}: {size:,.1f} MB; `simpatico models cache --clear` deletes it")

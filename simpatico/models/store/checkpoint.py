@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from simpatico.errors import DataError
+from simpatico.models.store.graph import BadGraph, read_tensors
 
 KINDS = {
     *(".json", ".txt", ".jinja", ".safetensors", ".onnx", ".onnx_data"),
@@ -170,12 +170,14 @@ def examine_json(path: Path, size: int) -> None:
     if path.name.endswith(".index.json"):
         shards = content.get("weight_map") if isinstance(content, dict) else None
         for name in set(map(str, shards.values())) if isinstance(shards, dict) else [""]:
-            check_beside(path, name)
+            check_beside(path, name, ".safetensors")
 
 
-def check_beside(path: Path, name: str) -> None:
-    """Refuse weights in a file that is not in the folder of the one that names it."""
-    if name != Path(name).name or not (path.parent / name).is_file():
+def check_beside(path: Path, name: str, suffix: str) -> None:
+    """Refuse weights in a file that is not a file of weights beside the one that names it."""
+    # a document, such as README.onnx_data, is in no hash
+    weights = name.endswith(suffix) and not DOCUMENTS.fullmatch(name)
+    if name != Path(name).name or not weights or not (path.parent / name).is_file():
         raise DataError(f"{path}: its weights are in {name!r}, which is not beside it")
 
 
@@ -195,21 +197,33 @@ def setting_problem(file: str, key: str, value: Any) -> str | None:
 
 
 def examine_graph(path: Path, size: int) -> None:
-    """Refuse a graph whose weights lie anywhere but in a file beside it."""
+    """Refuse a graph that is not exact, or whose weights lie elsewhere or are not finite."""
     if not size:
         raise DataError(f"{path}: an empty file; get the model again")
-    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        # in ONNX's protocol buffer, the key "location" (field 1, 8 bytes) and its value (field 2)
-        locations = list(re.finditer(rb"\x0a\x08location\x12(.)", data, re.S))
-        if len(locations) < len(re.findall(rb"\x0a\x08location", data)):
-            raise DataError(f"{path}: where its weights are cannot be read; export it again")
-        for match in locations:
-            start = match.end()
-            check_beside(path, data[start : start + match[1][0]].decode("utf-8", "replace"))
+    try:
+        with refuse_unreadable(path):
+            tensors = read_tensors(path)
+    except BadGraph as error:
+        raise DataError(f"{path}: not a valid graph ({error}); export it again") from None
+    numbers: dict[Path, list[Numbers]] = {path: []}
+    for tensor in tensors:
+        if tensor.file is not None:
+            check_beside(path, tensor.file, ".onnx_data")
+        if tensor.dtype is not None:
+            file = path if tensor.file is None else path.parent / tensor.file
+            # one infinite number by itself is no weight: attention masks add −inf
+            alone = sum(stop - start for start, stop in tensor.parts) == SIZES[tensor.dtype]
+            for start, stop in tensor.parts:
+                part = Numbers(tensor.name, tensor.dtype, start, stop, alone)
+                numbers.setdefault(file, []).append(part)
+    for file, parts in numbers.items():
+        examine_numbers(file, parts)
 
 
 SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "BOOL": 1, "U8": 1, "I8": 1, "I32": 4, "I64": 8}
 """Bytes of a number of each data type."""
+EXPONENTS = {"F64": 0x7FF0 << 48, "F32": 0x7F80 << 16, "F16": 0x7C00, "BF16": 0x7F80}
+"""NaN and infinity are the numbers whose exponent bits are all ones."""
 
 
 class TensorHeader(msgspec.Struct):
@@ -230,44 +244,56 @@ def examine_tensors(path: Path, size: int) -> None:
                 raise broken
             header = msgspec.json.decode(file.read(length), type=dict[str, msgspec.Raw])
         header.pop("__metadata__", None)
-        tensors = [msgspec.json.decode(raw, type=TensorHeader) for raw in header.values()]
+        tensors = {n: msgspec.json.decode(raw, type=TensorHeader) for n, raw in header.items()}
     except NOT_JSON:
         raise broken from None
     # tensors must follow each other without gap or overlap, up to the end of the file
-    tensors.sort(key=lambda tensor: tensor.data_offsets)
-    end = 0
-    for tensor in tensors:
+    parts, end = list[Numbers](), 0
+    for name, tensor in sorted(tensors.items(), key=lambda item: item[1].data_offsets):
         start, stop = tensor.data_offsets
         width = SIZES.get(tensor.dtype, 0)
         exact = min(tensor.shape, default=0) >= 0 and prod(tensor.shape) * width == stop - start
         if start != end or not width or not exact:
             raise broken
+        parts.append(Numbers(name, tensor.dtype, 8 + length + start, 8 + length + stop))
         end = stop
     if end != size - 8 - length:
         raise broken
-    examine_numbers(path, 8 + length, tensors)
+    examine_numbers(path, parts)
 
 
-def examine_numbers(path: Path, offset: int, tensors: list[TensorHeader]) -> None:
+class Numbers(NamedTuple):
+    """Where in a file numbers of a tensor are; `infinite` if they may be that."""
+
+    name: str
+    dtype: str
+    start: int
+    stop: int
+    infinite: bool = False
+
+
+def examine_numbers(path: Path, parts: list[Numbers]) -> None:
     """Refuse weights that are NaN or infinite, block by block.
 
     Bits are compared instead of numbers, as numpy has no bfloat16.
     """
     import numpy as np
 
-    # NaN and infinity are the numbers whose exponent bits are all ones
-    exponents = {"F64": 0x7FF0 << 48, "F32": 0x7F80 << 16, "F16": 0x7C00, "BF16": 0x7F80}
-    with path.open("rb") as file:
-        for tensor in tensors:
-            ones = exponents.get(tensor.dtype)
-            if ones is None:
+    with refuse_unreadable(path), path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        for name, dtype, start, stop, infinite in parts:
+            if (ones := EXPONENTS.get(dtype)) is None:
                 continue
-            start, stop = tensor.data_offsets
-            file.seek(offset + start)
+            if stop > size or (stop - start) % SIZES[dtype]:
+                raise DataError(f"{path}: the tensor {name!r} is cut off; get the model again")
+            file.seek(start)
+            # the bits below the exponent: none of them is set in infinity
+            rest = (ones & -ones) - 1 if infinite else 0
             for at in range(start, stop, BLOCK):
-                data = file.read(min(BLOCK, stop - at))
-                bits = np.frombuffer(data, f"<u{SIZES[tensor.dtype]}")
-                if bool(((bits & ones) == ones).any()):
+                bits = np.frombuffer(file.read(min(BLOCK, stop - at)), f"<u{SIZES[dtype]}")
+                bad = (bits & ones) == ones
+                if bool(bad.any()) and (not infinite or bool((bits[bad] & rest).any())):
                     raise DataError(
-                        f"{path}: weights that are NaN or infinite; get the model again"
+                        f"{path}: the tensor {name!r} has weights that are NaN or infinite; "
+                        "get the model again"
                     )
