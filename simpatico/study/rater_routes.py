@@ -316,6 +316,7 @@ class RaterRoutes:
                 pieces = []
                 stream = getattr(bot, "stream", None)
                 for piece in stream(dialog) if stream else [bot(dialog).text]:
+                    piece = piece.encode(errors="replace").decode()  # lone surrogates are no text
                     pieces.append(piece)
                     yield {"piece": piece}
             said, reply = dialog[-1].text, "".join(pieces)
