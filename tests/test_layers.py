@@ -13,6 +13,7 @@ GROUND = {"errors", "arrays", "wording", "progress", "files", "frames"}
 ALLOWED = {
     # ground floor
     "errors": set(),
+    "addresses": set(),
     "arrays": set(),
     "wording": set(),
     "progress": set(),
@@ -70,10 +71,16 @@ ALLOWED = {
         "comparison",
     },
     # code that makes turns or models
-    "bots": {"errors", "files", "turns", "readers", "models"},
+    "bots": {"addresses", "errors", "files", "turns", "readers", "models"},
     "trial": {
         *("errors", "files", "turns", "readers", "features", "metric", "metrics", "scoring"),
         *("run", "reporting", "bots"),
+    },
+    # a server, and studies on it
+    "serve": {"addresses", "errors"},
+    "study": {
+        *("errors", "files", "turns", "judgements", "readers", "table", "run", "validation"),
+        *("bots", "serve"),
     },
     "training": {
         *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings, TokenCount
-from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
+from simpatico.bots.http import (
+    Address,
+    Backoff,
+    RequestFailed,
+    ServerResponse,
+    open_response,
+    post,
+    read_lines,
+    read_response,
+)
 from simpatico.bots.redaction import decode_redacted, redact
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
@@ -65,6 +74,36 @@ class Completion(msgspec.Struct):
     usage: Usage | None = None
 
 
+class Delta(msgspec.Struct):
+    """A piece of a streamed answer."""
+
+    content: str | None = None
+
+
+class EventChoice(msgspec.Struct):
+    """One of the answers; there is only one."""
+
+    delta: Delta = msgspec.field(default_factory=Delta)
+
+
+class Event(msgspec.Struct):
+    """A line of a streamed answer, as far as we read it."""
+
+    choices: list[EventChoice] = []
+
+
+def event_text(line: bytes) -> str:
+    """The text in a server-sent event (WHATWG); none in comments, ends and what is no chunk."""
+    name, _, data = line.partition(b":")
+    if name != b"data":
+        return ""
+    try:
+        event = msgspec.json.decode(data, type=Event)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return "".join(choice.delta.content or "" for choice in event.choices[:1])
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """A model behind an OpenAI-compatible address; `key_env` names the variable with the key.
@@ -93,15 +132,47 @@ class Endpoint:
     def __call__(self, dialog: Sequence[Message]) -> Reply:
         key = self.key()
         body = msgspec.json.encode(self.request(dialog))
-        url = replace(self.address, path=f"{self.address.path}/chat/completions")
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
 
         def call() -> Reply:
-            return self.reply(post(url, body, headers, timeout=self.settings.timeout), key)
+            timeout = self.settings.timeout
+            return self.reply(post(self.url, body, self.headers(key), timeout=timeout), key)
 
         return self.backoff.retry(call, self.settings.retries)
+
+    def stream(self, dialog: Sequence[Message]) -> Iterator[str]:
+        """The reply in pieces, as the server makes them; in one, from a server that does not.
+
+        A request is not repeated, since a person waits who can do so.
+        """
+        key, timeout = self.key(), self.settings.timeout
+        body = msgspec.json.encode(self.request(dialog) | {"stream": True})
+        with open_response(self.url, body, self.headers(key), timeout=timeout) as response:
+            kind = response.headers.get_content_type()
+            if response.status != 200 or kind != "text/event-stream":
+                yield self.reply(read_response(self.address, response), key).text
+                return
+            text = shown = ""
+            for line in read_lines(self.address, response):
+                text += event_text(line)
+                # what is not shown yet may be the beginning of the key
+                clean = str(redact(text, [key]))
+                ready = clean if not key else clean[: max(0, len(clean) - 4 * len(key))]
+                if len(ready) > len(shown):
+                    yield ready[len(shown) :]
+                    shown = ready
+        if not text.strip():
+            raise NoAnswer(f"{self.address} sent an empty answer", why="empty")
+        if rest := str(redact(text, [key]))[len(shown) :]:
+            yield rest
+
+    @property
+    def url(self) -> Address:
+        return replace(self.address, path=f"{self.address.path}/chat/completions")
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers of a request."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        return headers | ({"Authorization": f"Bearer {key}"} if key else {})
 
     def close(self) -> None:
         """Wake up whoever waits to try again."""

@@ -16,13 +16,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from ipaddress import ip_address
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from random import Random
 from threading import Event, Lock, Timer
 from time import monotonic
 from typing import NamedTuple, TypeVar
 
+from simpatico.addresses import is_loopback
 from simpatico.errors import NoAnswer, RunError
 
 MAX_BYTES = 1_000_000
@@ -83,19 +83,6 @@ class Address:
         return HTTPConnection(self.host, self.port, timeout=timeout)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine in any case, and not by what a resolver makes of it.
-
-    Names such as 127.0.0.1.example.com, localhost. and 127.1 are looked up, so they are not.
-    """
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host.lower() == "localhost"
-    # Python before 3.13 does not count ::ffff:127.0.0.1 itself as loopback
-    return bool((getattr(address, "ipv4_mapped", None) or address).is_loopback)
-
-
 class ServerResponse(NamedTuple):
     """Status, body, and the seconds that a Retry-After header asks for."""
 
@@ -124,10 +111,11 @@ def cut_off_after(seconds: float, line: socket.socket) -> Iterator[Event]:
         timer.cancel()
 
 
-def post(
+@contextmanager
+def open_response(
     address: Address, body: bytes, headers: Mapping[str, str], *, timeout: float
-) -> ServerResponse:
-    """Send a body and read the response, all within `timeout` seconds after connecting."""
+) -> Iterator[HTTPResponse]:
+    """Send a body; the response may be read within `timeout` seconds after connecting."""
     slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
     broken_off = RequestFailed(f"{address} broke off the connection", why="broken off")
     with closing(address.connection(timeout)) as connection:
@@ -147,20 +135,47 @@ def post(
             try:
                 connection.request("POST", address.path, body, dict(headers))
                 with connection.getresponse() as response:
-                    data = response.read(MAX_BYTES + 1)
+                    yield response
             except TimeoutError:
                 raise slow from None
             except (OSError, HTTPException, ValueError):
                 raise (slow if time_is_up.is_set() else broken_off) from None
             if time_is_up.is_set():
                 raise slow
+
+
+def post(
+    address: Address, body: bytes, headers: Mapping[str, str], *, timeout: float
+) -> ServerResponse:
+    """Send a body and read the response, all within `timeout` seconds after connecting."""
+    with open_response(address, body, headers, timeout=timeout) as response:
+        return read_response(address, response)
+
+
+def read_response(address: Address, response: HTTPResponse) -> ServerResponse:
+    """The whole of a response."""
+    data = response.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        reason = f"{address} sent more than {MAX_BYTES:,} bytes; lower --max-tokens"
-        raise RequestFailed(reason, why="too large", retryable=False)
+        raise too_large(address)
     if response.length:  # bytes that the header promised did not come
-        raise broken_off
+        raise RequestFailed(f"{address} broke off the connection", why="broken off")
     retry_after = parse_retry_after(response.headers.get("Retry-After"))
     return ServerResponse(response.status, data, retry_after)
+
+
+def read_lines(address: Address, response: HTTPResponse) -> Iterator[bytes]:
+    """The lines of a response as they come."""
+    left = MAX_BYTES
+    while line := response.readline(left + 1):
+        left -= len(line)
+        if left < 0:
+            raise too_large(address)
+        yield line
+
+
+def too_large(address: Address) -> RequestFailed:
+    reason = f"{address} sent more than {MAX_BYTES:,} bytes; lower --max-tokens"
+    return RequestFailed(reason, why="too large", retryable=False)
 
 
 def parse_retry_after(header: str | None) -> float | None:

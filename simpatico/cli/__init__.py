@@ -39,6 +39,7 @@ OUT_OF_MEMORY = re.compile(r"out of memory|cannot allocate|allocation failed|Thr
 SECTIONS = {
     "Measure": ["demo", "score", "show", "explain", "verify", "list", "cite", "purge"],
     "Compare systems": ["compare", "report", "figure", "gate"],
+    "Collect ratings": ["study"],
     "Validate against people": ["validate", "perturb", "reproduce"],
     "Talk to bots": ["trial", "probe", "chat", "play"],
     "Train": ["train"],

@@ -116,6 +116,16 @@ def drip(handler, text):
         time.sleep(0.05)
 
 
+def events(handler, text):
+    """The rest of the text as a stream of events, three characters each, with noise between them."""
+    said = text.partition(": ")[2].replace("KEY", handler.headers["Authorization"] or "")
+    pieces = [said[i : i + 3] for i in range(0, len(said), 3)]
+    lines = [{"choices": [{"delta": {"role": "assistant"}}]}, {"choices": []}]
+    lines += [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    body = b": hello\n\n" + b"".join(b"data: %s\n\n" % json.dumps(x).encode() for x in lines)
+    handler.send(200, body + b"data: {\n\ndata: [DONE]\n\n", Content_Type="text/event-stream")
+
+
 def half(handler, text):
     handler.send(200, completion("x" * 500), Content_Length=5000)
     handler.drop()
@@ -135,6 +145,7 @@ def key_error(handler, text):
 
 
 ILLS = {
+    "events": events,
     "slow": slow,
     "drip": drip,
     "drop": lambda h, t: h.drop(),

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simpatico.addresses import is_loopback
 from simpatico.bots import Message, Reply, Settings, http, load_bot
-from simpatico.bots.http import Address, Backoff, ServerResponse, is_loopback, parse_retry_after
+from simpatico.bots.http import Address, Backoff, ServerResponse, parse_retry_after
 from simpatico.bots.redaction import redact
 from simpatico.errors import BadValue, NoAnswer, RunError
 
@@ -339,3 +340,41 @@ def test_retry_after_as_a_time():
 def test_addresses_are_written_as_they_were_given():
     assert str(Address("http", "::1", 8000, "/v1")) == "http://[::1]:8000/v1"
     assert str(Address("https", "example.com", None, "")) == "https://example.com"
+
+
+def pieces(server, text, **settings):
+    return list(bot(server, **settings).stream([Message("user", text)]))
+
+
+def test_a_streamed_reply_comes_in_pieces(server, monkeypatch):
+    """Without a key each piece is shown at once: eight characters are three pieces of three."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert pieces(server, "events: Hello ño") == ["Hel", "lo ", "ño"]
+    assert server.seen[-1][2]["stream"] is True
+
+
+def test_a_server_that_does_not_stream_gives_its_reply_whole(server):
+    assert pieces(server, "Hi") == ["You said Hi."]
+
+
+def test_no_piece_of_the_key_is_streamed(server):
+    """The key comes three characters at a time; what might begin it is held back."""
+    text = f"a{'b' * 150} KEY c"
+    reply = pieces(server, f"events: {text}")
+    assert len(reply) > 1
+    assert "".join(reply) == text.replace("KEY", "Bearer [key]")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("events: ", "empty"),
+        ("drop: x", "broken off"),
+        ("slow: x", "too slow"),
+        ("busy: x", "status 429"),
+    ],
+)
+def test_a_stream_that_fails_says_why(server, text, why):
+    with pytest.raises(NoAnswer) as error:
+        pieces(server, text, timeout=0.3)
+    assert error.value.why == why

@@ -1,0 +1,61 @@
+"""Answers: saved once however often they are sent, never overwritten, each edit a new revision."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from simpatico.study import schema as db
+from simpatico.study.design import Design
+from simpatico.study.loans import hold_lease, renew_lease
+from simpatico.study.store import Conflict, Rater, Row, Store, select_where
+
+State = Literal["given", "cannot_tell", "withdrawn"]
+
+
+class Entry(NamedTuple):
+    """An answer on its way in; `revision` is the latest one that the page knows, 0 for none."""
+
+    unit: str
+    turn: int
+    question: str
+    value: float | None
+    state: State
+    revision: int
+    key: str
+    milliseconds: int | None = None
+
+
+def save_answer(store: Store, rater: Rater, design: Design, entry: Entry) -> int:
+    """Add an answer and give its revision; the same key again adds nothing.
+
+    Who answers on the basis of an older revision than the latest is told what that is.
+    """
+    answers, own = db.ANSWERS, {"study": rater.study, "rater": rater.rater}
+    same = {"unit": entry.unit, "turn": entry.turn, "question": entry.question}
+    with store.write() as c:
+        lease = hold_lease(store, c, rater, entry.unit)
+        if earlier := c.execute(select_where(answers, **own, key=entry.key)).first():
+            return int(earlier.revision)
+        query = select_where(answers, **own, **same).order_by(answers.c.revision.desc())
+        latest = c.execute(query.limit(1)).first()
+        if (latest.revision if latest else 0) != entry.revision:
+            raise Conflict(answer_json(latest) if latest else {"revision": 0})
+        new = entry._replace(revision=entry.revision + 1)
+        c.execute(answers.insert().values(**own, **new._asdict(), saved=store.clock()))
+        until = store.clock() + 60 * design.lease_minutes
+        renew_lease(c, rater, lease.unit, until=until)
+        return new.revision
+
+
+def latest_answers(store: Store, rater: Rater, unit: str) -> list[Row]:
+    """The latest revision of each of a rater's answers about a unit."""
+    query = select_where(db.ANSWERS, study=rater.study, rater=rater.rater, unit=unit)
+    with store.read() as c:
+        rows = c.execute(query.order_by(db.ANSWERS.c.number)).all()
+    return list({(row.turn, row.question): row for row in rows}.values())
+
+
+def answer_json(row: Row) -> dict[str, Any]:
+    """An answer as a page gets it."""
+    names = ("turn", "question", "value", "state", "revision")
+    return {name: getattr(row, name) for name in names}

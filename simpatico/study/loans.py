@@ -1,0 +1,177 @@
+"""Units on loan: who has which unit until when; never more people than a unit is meant for.
+
+Transactions that decide about units lock the study's row first and the lease's row second, always
+in this order, so that no two of them wait for each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from simpatico.study import schema as db
+from simpatico.study.checks import choose_check
+from simpatico.study.design import Design
+from simpatico.study.store import (
+    Gone,
+    Rater,
+    Row,
+    Store,
+    count_of,
+    lock_study,
+    select_where,
+    update_where,
+)
+
+
+def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
+    """A unit for this rater: the one that is open already, else a new one; null if none is left."""
+    with store.write() as c:
+        lock_study(c, rater.study)
+        now = store.clock()
+        leases = c.execute(select_where(db.LEASES, study=rater.study, rater=rater.rater)).all()
+        open_units = [x.unit for x in leases if x.finished is None and x.skipped is None]
+        candidates = c.execute(free_units(rater, now)).all()
+        if mine := next((row for row in candidates if row.unit in open_units), None):
+            unit = mine.unit
+            renew_lease(c, rater, unit, until=now + 60 * design.lease_minutes)
+        elif candidates:
+            unit = choose_unit(candidates, rater, design)
+            insert_lease(c, rater, unit, design, now)
+        else:
+            return None
+        return find_lease(c, rater, unit)
+
+
+def choose_unit(candidates: Sequence[Row], rater: Rater, design: Design) -> str:
+    """The unit to rate next.
+
+    Units that others have begun come first, so that agreement is known early; among these the
+    order is random, and different for every rater.
+    """
+
+    def key(row: Row) -> tuple[int, object]:
+        if design.rate.order == "file":
+            return 0, row.position
+        return -row.n, toss(design, rater.rater, row.unit, "position")
+
+    unit: str = min(candidates, key=key).unit
+    return unit
+
+
+def toss(design: Design, *parts: object) -> bytes:
+    """A random number that is always the same for the same parts of a study."""
+    text = "/".join(map(str, (design.name, design.seed, *parts)))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def holders(study: str, now: float, rater: str | None = None) -> sa.Select[Any]:
+    """How many people have each unit, or have finished it, beside this rater.
+
+    Who was excluded does not count, so that somebody else gets the unit.
+    """
+    leases, raters = db.LEASES, db.RATERS
+    same = sa.and_(leases.c.study == raters.c.study, leases.c.rater == raters.c.rater)
+    has_it = sa.and_(leases.c.skipped.is_(None), leases.c.expires > now)
+    query = (
+        sa.select(leases.c.unit, sa.func.count().label("n"))
+        .join_from(leases, raters, same)
+        .where(leases.c.study == study, raters.c.excluded.is_(None))
+        .where(sa.or_(leases.c.finished.is_not(None), has_it))
+        .group_by(leases.c.unit)
+    )
+    return query if rater is None else query.where(leases.c.rater != rater)
+
+
+def free_units(rater: Rater, now: float) -> sa.Select[Any]:
+    """Units that this rater may have: not done, not given back, and with room for one more."""
+    units, leases = db.UNITS, db.LEASES
+    others = holders(rater.study, now, rater.rater).subquery()
+    n = sa.func.coalesce(others.c.n, 0)
+    closed = sa.select(leases.c.unit).where(
+        leases.c.study == rater.study,
+        leases.c.rater == rater.rater,
+        sa.or_(leases.c.finished.is_not(None), leases.c.skipped.is_not(None)),
+    )
+    return (
+        sa.select(units.c.unit, units.c.position, n.label("n"))
+        .join_from(units, others, units.c.unit == others.c.unit, isouter=True)
+        .where(units.c.study == rater.study, units.c.kind != "talk", n < units.c.raters)
+        .where(units.c.unit.not_in(closed))
+        .where(sa.or_(units.c.talker.is_(None), units.c.talker != rater.rater))
+    )
+
+
+def insert_lease(c: Connection, rater: Rater, unit: str, design: Design, now: float) -> None:
+    """Lend a unit; its place among the rater's units, the order of a pair and the check stay."""
+    check = choose_check(design, toss(design, rater.rater, unit, "check"))
+    values = {
+        "position": c.scalar(count_of(db.LEASES, study=rater.study, rater=rater.rater)) or 0,
+        "swapped": bool(toss(design, rater.rater, unit, "sides")[0] & 1),
+        "check_item": check and msgspec.json.encode(check).decode(),
+        "taken": now,
+        "expires": now + 60 * design.lease_minutes,
+    }
+    c.execute(db.LEASES.insert().values(study=rater.study, unit=unit, rater=rater.rater, **values))
+
+
+def renew_lease(c: Connection, rater: Rater, unit: str, *, until: float) -> None:
+    """Let the rater have the unit for longer."""
+    where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
+    c.execute(where.values(expires=until))
+
+
+def find_lease(c: Connection, rater: Rater, unit: str, *, lock: bool = False) -> Row:
+    """The rater's lease of a unit, with what the unit is; refused where there is none."""
+    units, leases = db.UNITS, db.LEASES
+    same = sa.and_(leases.c.study == units.c.study, leases.c.unit == units.c.unit)
+    query = (
+        sa.select(leases, units.c.kind, units.c.content)
+        .join_from(leases, units, same)
+        .where(leases.c.study == rater.study, leases.c.rater == rater.rater)
+        .where(leases.c.unit == unit)
+    )
+    row = c.execute(query.with_for_update(of=leases) if lock else query).first()
+    if row is None:
+        raise Gone("this unit is not yours")
+    return row
+
+
+def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
+    """The rater's lease, locked; one that has run out is taken up again if the unit has room."""
+    lease, now = find_lease(c, rater, unit), store.clock()
+    if lease.finished is None and lease.expires <= now and lease.kind != "talk":
+        lock_study(c, rater.study)
+        if not any(row.unit == unit for row in c.execute(free_units(rater, now))):
+            raise Gone("this unit was given to somebody else, as it had been left for long")
+    return find_lease(c, rater, unit, lock=True)
+
+
+def finish_unit(store: Store, rater: Rater, unit: str) -> None:
+    """Note that a unit is rated whole; again changes nothing."""
+    with store.write() as c:
+        if hold_lease(store, c, rater, unit).finished is None:
+            where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
+            c.execute(where.values(finished=store.clock(), skipped=None))
+
+
+def skip_unit(store: Store, rater: Rater, unit: str) -> None:
+    """Give a unit back; this rater is not asked about it again."""
+    with store.write() as c:
+        find_lease(c, rater, unit)
+        where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
+        c.execute(where.where(db.LEASES.c.finished.is_(None)).values(skipped=store.clock()))
+
+
+def count_units(store: Store, rater: Rater) -> tuple[int, int]:
+    """How many units this rater has finished, and how many more there are at the moment."""
+    done = count_of(db.LEASES, study=rater.study, rater=rater.rater)
+    with store.read() as c:
+        finished = c.scalar(done.where(db.LEASES.c.finished.is_not(None))) or 0
+        left = sa.select(sa.func.count()).select_from(free_units(rater, store.clock()).subquery())
+        return finished, c.scalar(left) or 0

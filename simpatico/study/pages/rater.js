@@ -1,0 +1,343 @@
+// The rater's page: consent, a practice round, then one unit at a time.
+
+import { Offline, Refused, call, hasToken } from "./api.js";
+import { banner, byId, el, fill, showMessage } from "./dom.js";
+import { CHECK, QuestionList, WHOLE, keysHelp, progressText, questionCard } from "./questions.js";
+import { Saving } from "./saving.js";
+import { drawTalk } from "./talk.js";
+
+const page = { me: null, texts: {}, saving: null, list: null, history: [], unit: null, started: 0 };
+
+async function start() {
+  if (!hasToken()) return showMessage("simpatico", "Please open the personal link that you were given.");
+  try {
+    page.me = await call("me");
+  } catch (error) {
+    if (error instanceof Offline) {
+      setTimeout(start, 2500);
+      return showMessage("simpatico", "No connection …");
+    }
+    return showMessage("simpatico", "This link is not valid. Please check that it is complete.");
+  }
+  page.texts = page.me.texts;
+  document.documentElement.lang = page.me.language;
+  document.title = page.me.title;
+  page.saving = new Saving(page.me.rater, showSaving, showConflict);
+  await page.saving.start();
+  drawTop();
+  await proceed(page.me.state);
+}
+
+async function proceed(state) {
+  const texts = page.texts;
+  if (state === "consent") return drawConsent();
+  if (state === "training") return drawTraining(0);
+  if (state === "paused") return showMessage(texts.paused_title, texts.paused_text);
+  if (state === "excluded") return showMessage(texts.excluded_title, texts.excluded_text);
+  return nextUnit();
+}
+
+function drawTop() {
+  const { me, texts } = page;
+  byId("top").replaceChildren(
+    el("div", { class: "in" },
+      el("b", {}, "simpatico"), el("span", { class: "study" }, me.title), el("span", { class: "mut" }, me.rater),
+      el("span", { class: "fl" }), el("span", { id: "count" }),
+      el("span", { class: "save", id: "save", role: "status" }, el("i", {}), el("span", {}, ""))),
+    el("div", { class: "prog", id: "prog", role: "progressbar", "aria-label": texts.answered, "aria-valuemin": 0, "aria-valuemax": 100 }, el("span", {})));
+}
+
+function showProgress(done, left) {
+  const all = done + left;
+  byId("count").textContent = fill(page.texts.unit_of, { n: Math.min(done + 1, all), all });
+  const inside = page.list?.items.length ? page.list.done / page.list.items.length : 0;
+  const share = all ? (100 * (done + inside)) / all : 0;
+  byId("prog").setAttribute("aria-valuenow", Math.round(share));
+  byId("prog").firstChild.style.setProperty("width", `${share}%`);
+}
+
+function showSaving(state) {
+  const place = byId("save");
+  const { texts } = page;
+  if (place) {
+    place.className = `save ${state === "saved" ? "" : state === "offline" ? "bad" : "busy"}`;
+    const time = new Date().toLocaleTimeString(page.me.language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    const words = { saved: fill(texts.saved, { time }), saving: texts.saving, offline: texts.not_saved };
+    place.lastChild.textContent = words[state];
+  }
+  if (state === "offline") banner(texts.offline, "bad");
+  else if (byId("banner").classList.contains("bad") && state === "saved") banner("");
+}
+
+function showConflict(entry, error) {
+  const latest = error.body.latest;
+  if (latest && page.unit?.unit === entry.unit) {
+    page.list.set(entry.turn, entry.question, latest);
+    banner(page.texts.elsewhere);
+    showState();
+  } else if (error.status === 410) {
+    banner(page.texts.gone);
+    nextUnit();
+  } else if (error.status === 403) {
+    call("me").then((me) => proceed(me.state));
+  }
+}
+
+function drawConsent() {
+  const { me, texts } = page;
+  const agree = el("button", { class: "main", onclick: async () => { await call("consent", {}); me.consented = true; proceed(me.training.length ? "training" : "work"); } }, texts.agree);
+  const paragraphs = me.consent.trim().split(/\n\s*\n/).map((text) => el("p", {}, text));
+  byId("foot").setAttribute("hidden", "");
+  byId("main").replaceChildren(el("div", { class: "message" }, el("h1", {}, texts.consent_title), paragraphs, el("p", {}, agree)));
+  agree.focus();
+}
+
+// -- the dialog with its questions -----------------------------------------------------------
+
+function drawLayout(title, lead) {
+  const { me, texts } = page;
+  byId("main").replaceChildren(el("div", { class: "page" },
+    el("div", {}, el("h1", {}, title), lead ? el("p", { class: "lead" }, lead) : null, el("div", { id: "body" })),
+    el("aside", { id: "aside", "aria-label": texts.guidelines }, el("div", { id: "card" }), keysHelp(texts, me.guidelines))));
+  return byId("body");
+}
+
+function newList() {
+  page.history = [];
+  page.list = new QuestionList(page.texts, answered, (item) => byId("card").replaceChildren(questionCard(item, page.texts)));
+  return page.list;
+}
+
+function drawTurn(turn, texts) {
+  const who = turn.who === "partner" ? texts.partner : texts.person;
+  return el("li", { class: `turn ${turn.who === "partner" ? "s" : ""}` }, el("span", { class: "w" }, who),
+    el("div", {}, el("p", { class: "said", dir: "auto" }, turn.text), el("div", { class: "qs" })));
+}
+
+function drawDialog(body, turns, questions) {
+  const own = questions.filter((q) => q.unit === "turn");
+  const list = el("ol", { class: "conv" });
+  body.append(list);
+  for (const turn of turns) {
+    const line = drawTurn(turn, page.texts);
+    list.append(line);
+    if (turn.rated) for (const question of own) page.list.add(turn.turn, question, line.querySelector(".qs"));
+  }
+  return list;
+}
+
+function drawWhole(body, questions, check, title = page.texts.whole) {
+  if (!questions.length && !check) return;
+  const place = el("section", { class: "whole", id: "whole" }, el("h2", {}, title));
+  body.append(place);
+  const all = [...questions];
+  // not at the end, where everybody expects it
+  if (check) all.splice(Math.floor(all.length / 2), 0, { name: CHECK, text: check.text, options: check.options, check: true });
+  for (const question of all) page.list.add(WHOLE, question, place);
+}
+
+async function nextUnit() {
+  const { me, texts } = page;
+  let unit;
+  try {
+    unit = await call("next", {});
+  } catch (error) {
+    if (!(error instanceof Offline)) throw error;
+    showSaving("offline");
+    return setTimeout(nextUnit, 2500);
+  }
+  if (byId("banner").classList.contains("bad")) banner("");
+  page.unit = unit;
+  page.ready = page.onTurnRated = null;
+  page.started = performance.now();
+  if (unit.state === "done") {
+    const code = unit.code ? el("p", { class: "code" }, texts.code, " ", el("b", {}, unit.code)) : null;
+    byId("count").textContent = "";
+    return showMessage(texts.done_title, texts.done_text, code);
+  }
+  if (unit.state !== "work") return proceed(unit.state);
+  newList();
+  for (const answer of unit.answers) {
+    page.list.answers.set(`${answer.turn}/${answer.question}`, answer);
+    page.saving.know({ ...answer, unit: unit.unit });
+  }
+  for (const entry of page.saving.pending(unit.unit)) page.list.answers.set(`${entry.turn}/${entry.question}`, entry);
+  if (unit.kind === "talk") drawTalk(page, drawLayout(texts.talk_title, me.talk.task || me.lead), { drawTurn, drawWhole, showState, drawFoot, finish });
+  else drawUnit(unit);
+  drawFoot();
+  showState();
+  const first = page.list.items.find((item) => !page.list.isDone(item) && !item.element.closest("[hidden]"));
+  if (first) page.list.activate(first, true);
+  if (unit.kind !== "talk") scrollTo(0, 0);
+}
+
+function drawUnit(unit) {
+  const { me, texts } = page;
+  const own = me.questions;
+  if (unit.kind === "pair") {
+    const body = drawLayout(texts.rate_pair, me.lead);
+    const sides = el("div", { class: "sides" });
+    body.append(sides);
+    unit.sides.forEach((turns, n) => {
+      const side = el("section", { "aria-label": n ? texts.second_side : texts.first_side }, el("h2", {}, n ? texts.second_side : texts.first_side));
+      sides.append(side);
+      drawDialog(side, turns, []);
+    });
+    return drawWhole(body, own.filter((q) => q.unit === "pair"), unit.check, texts.choice);
+  }
+  const asked = unit.kind === "exchange" ? own.filter((q) => q.unit === "exchange") : own.filter((q) => q.unit === "dialog");
+  const byTurn = unit.kind === "dialog" && own.some((q) => q.unit === "turn");
+  const body = drawLayout(unit.kind === "exchange" ? texts.rate_exchange : byTurn ? texts.rate_dialog : texts.rate_whole, me.lead);
+  drawDialog(body, unit.sides[0], byTurn ? own : []);
+  if (byTurn && me.reveal) {
+    const show = el("button", { type: "button", onclick: () => { page.revealed = unit.unit; reveal(); } }, texts.show_all);
+    body.append(el("div", { class: "more", id: "more" }, el("span", {}), show));
+  }
+  drawWhole(body, asked, unit.check);
+  reveal();
+}
+
+// Later turns appear as earlier ones are rated, against hindsight.
+function reveal() {
+  const more = byId("more");
+  if (!more) return;
+  const lines = [...document.querySelectorAll(".conv .turn")];
+  const open = page.revealed === page.unit.unit ? lines.length : lines.findIndex((line) => [...line.querySelectorAll(".q")].some((q) => !q.classList.contains("done")));
+  const last = open < 0 ? lines.length : open + 1;
+  lines.forEach((line, n) => (line.hidden = n >= last));
+  const left = Math.max(0, lines.length - last);
+  more.hidden = left === 0;
+  more.firstChild.textContent = fill(page.texts.more_turns, { n: left });
+  const whole = byId("whole");
+  if (whole) whole.hidden = left > 0;
+}
+
+function answered(item, answer, before) {
+  page.history.push({ item, before });
+  send(item, answer);
+  reveal();
+  page.onTurnRated?.();
+  showState();
+  const goesOn = page.unit.kind === "talk" && item.turn !== WHOLE && !byId("say").disabled;
+  if (goesOn) byId("say").focus();
+  return goesOn;
+}
+
+function send(item, answer) {
+  if (page.training) return;
+  const milliseconds = Math.round(performance.now() - page.started);
+  page.started = performance.now();
+  const { value, state } = answer;
+  page.saving.add({ unit: page.unit.unit, turn: item.turn, question: item.question.name, value: value ?? null, state, milliseconds });
+}
+
+function undo() {
+  const last = page.history.pop();
+  if (!last) return;
+  const answer = last.before && last.before.state !== "withdrawn" ? last.before : { value: null, state: "withdrawn" };
+  page.list.set(last.item.turn, last.item.question.name, answer);
+  send(last.item, answer);
+  reveal();
+  page.onTurnRated?.();
+  showState();
+  page.list.activate(last.item, true);
+}
+
+// -- the foot ---------------------------------------------------------------------------------
+
+function drawFoot() {
+  const { texts } = page;
+  const skip = page.unit.kind === "talk" || page.training ? null : el("button", { type: "button", onclick: skipUnit }, texts.skip);
+  byId("foot").removeAttribute("hidden");
+  byId("foot").replaceChildren(el("div", { class: "in" },
+    el("button", { type: "button", id: "undo", onclick: undo }, texts.undo, " ", el("kbd", { "aria-hidden": "true" }, "U")), skip,
+    el("span", { id: "answered" }), el("span", { class: "fl" }),
+    el("button", { type: "button", class: "main", id: "next", onclick: () => finish() }, page.training ? texts.check_answers : page.unit.kind === "talk" ? texts.finish_talk : texts.next, " ", el("kbd", { "aria-hidden": "true" }, "Enter"))));
+}
+
+function showState() {
+  const list = page.list;
+  byId("answered").textContent = progressText(page.texts, list);
+  byId("next").setAttribute("aria-disabled", String(!isComplete()));
+  byId("undo").setAttribute("aria-disabled", String(!page.history.length));
+  if (page.unit && !page.training && page.unit.kind !== "talk") showProgress(page.unit.done, page.unit.left);
+}
+
+const isComplete = () => page.list.done === page.list.items.length && (page.ready?.() ?? true);
+
+async function skipUnit() {
+  await page.saving.start();
+  await call("skip", { unit: page.unit.unit });
+  nextUnit();
+}
+
+async function finish() {
+  if (!isComplete() || page.closing) return;
+  if (page.training) return page.training();
+  page.closing = true;
+  try {
+    await page.saving.start();
+    await call(page.unit.kind === "talk" ? "end" : "finish", { unit: page.unit.unit });
+    await nextUnit();
+  } catch (error) {
+    if (error instanceof Offline) {
+      showSaving("offline");
+      setTimeout(finish, 2500);
+    } else if (error instanceof Refused) await nextUnit();
+    else throw error;
+  } finally {
+    page.closing = false;
+  }
+}
+
+// -- the practice round -----------------------------------------------------------------------
+
+function drawTraining(number) {
+  const { me, texts } = page;
+  page.unit = { unit: `training-${number}`, kind: "training" };
+  newList();
+  const body = drawLayout(texts.training_title, texts.training_lead);
+  drawDialog(body, me.training[number], me.questions);
+  drawWhole(body, me.questions.filter((q) => q.unit === "dialog"), null);
+  page.training = () => compareTraining(number);
+  drawFoot();
+  showState();
+  page.list.activate(page.list.items[0], true);
+}
+
+async function compareTraining(number) {
+  const { me, texts } = page;
+  const answers = Object.fromEntries([...page.list.answers].map(([key, answer]) => [key, answer.value]));
+  const { feedback } = await call("training", { number, answers });
+  for (const old of document.querySelectorAll(".feedback")) old.remove();
+  for (const line of feedback) {
+    const item = page.list.items.find((one) => one.key === line.key);
+    const words = line.right ? texts.right : fill(texts.wrong, { answer: label(item.question, line.value) });
+    item?.element.append(el("p", { class: `feedback ${line.right ? "" : "bad"}`, role: "status" }, words, " ", line.feedback));
+  }
+  const go = async () => {
+    page.training = null;
+    if (number + 1 < me.training.length) return drawTraining(number + 1);
+    await call("trained", {});
+    return nextUnit();
+  };
+  page.training = go;
+  byId("next").firstChild.textContent = number + 1 < me.training.length ? texts.next : texts.begin;
+  byId("next").focus();
+}
+
+const label = (question, value) => (question.range ? String(value) : `“${question.answers[value - question.first]}”`);
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !page.list) return;
+  const field = event.target.closest?.("textarea, input[type=number], input[type=range]");
+  if (field) return;
+  if (/^[0-9]$/.test(event.key) && page.list.press(Number(event.key))) event.preventDefault();
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    page.list.move(event.key === "ArrowDown" ? 1 : -1);
+  } else if (event.key.toLowerCase() === "u") undo();
+  else if (event.key === "Enter" && !event.target.closest?.("button, summary, a")) finish();
+});
+
+start();

@@ -1,0 +1,272 @@
+"""A whole study in Chromium, by keyboard: two people talk with a bot, three others rate.
+
+One of the three fails the attention checks, one loses the connection, one opens two tabs; what the
+owner's page then says of agreement is what `validate` says of the export.
+"""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.command_line import simpatico
+from tests.reporting.test_axe import CONTRAST, STRUCTURE, violations
+
+STUDY = """
+name = "story"
+title = "Two talks"
+consent = "You will read two conversations."
+guidelines = ["Judge the reply, not the person."]
+completion_code = "SIM-42"
+seed = 3
+
+[talk]
+bots = [{name = "vague", spec = "script:generic"}]
+dialogs_per_bot = 2
+min_turns = 4
+max_turns = 6
+
+[rate]
+raters = 3
+
+[checks]
+every = 1
+exclude_after = 2
+
+[[questions]]
+name = "engaging"
+unit = "turn"
+roles = ["outsider", "interlocutor"]
+text = "How engaging is this reply?"
+answers = ["not at all", "a little", "somewhat", "quite", "very"]
+
+[[questions]]
+name = "overall"
+unit = "dialog"
+roles = ["outsider", "interlocutor"]
+text = "Overall, how good is this conversation?"
+answers = ["very poor", "poor", "fair", "good", "very good"]
+
+[[training]]
+turns = [
+  {who = "person", text = "Finally fixed my bike."},
+  {who = "partner", text = "Bicycles have two wheels."},
+]
+expected = [
+  {question = "engaging", turn = 1, value = 1, tolerance = 1, feedback = "It is true, but no reply."},
+]
+"""
+
+
+def answer_all(page, digits, *, pass_checks=True):
+    """Answer whatever is asked, question by question, until nothing is open."""
+    given = iter(digits)
+    answered = page.locator("#answered")
+    for _ in range(60):
+        done, every = map(int, re.findall(r"\d+", answered.inner_text())[:2])
+        if done == every:
+            return
+        question = page.locator(".q.on")
+        text = question.locator(".lab").inner_text()
+        if "reading" in text:
+            labels = question.locator("label .a").all_inner_texts()
+            right = labels.index(re.search("“(.*)”", text)[1]) + 1
+            page.keyboard.press(str(right if pass_checks else right % 3 + 1))
+        else:
+            page.keyboard.press(str(next(given)))
+        expect(answered).to_have_text(f"{done + 1} of {every} answered")
+    raise AssertionError("questions stayed open")
+
+
+def begin(page):
+    """Agree, and go through the practice round."""
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Practice: a short round with feedback")
+    page.keyboard.press("5")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator(".feedback")).to_contain_text("We chose “not at all”.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text("1 of about 2")
+
+
+def rate_both(page, digits, **how):
+    for _ in range(2):
+        title = page.locator("#count").inner_text()
+        answer_all(page, digits, **how)
+        page.keyboard.press("Enter")
+        expect(page.locator("#count")).not_to_have_text(title)
+    expect(page.locator("h1")).to_have_text("Thank you, that was all")
+    expect(page.locator(".code b")).to_have_text("SIM-42")
+
+
+def talk(page, texts):
+    page.keyboard.press("Enter")
+    for n, text in enumerate(texts):
+        expect(page.locator("#say")).to_be_focused()
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+        expect(page.locator(".q:not(.wide)")).to_have_count(n + 1)
+        page.keyboard.press("4")
+
+
+@pytest.fixture
+def story(open_study, visit):
+    study = open_study(STUDY)
+    first, second = map(visit, study.links("interlocutor", 2))
+    for page, texts, overall in (
+        (first, "Hello! I moved here.|It is cold.|Bye", 2),
+        (second, "Hi|What now?|So", 4),
+    ):
+        talk(page, texts.split("|"))
+        # three exchanges are the most; the whole is asked, and a check
+        answer_all(page, [overall])
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text("Thank you, that was all")
+    return study
+
+
+def test_a_whole_study(story, visit, tmp_path):
+    careful, careless, unlucky = map(visit, story.links("outsider", 3))
+    begin(careful)
+    assert violations(careful, STRUCTURE) == []
+    assert violations(careful, CONTRAST) == []
+    assert "vague" not in careful.content()
+
+    # two tabs: an answer in the first is what the second shows when it tries another one
+    other = careful.context.new_page()
+    other.goto(careful.url)
+    expect(other.locator(".q.on")).to_have_count(1)
+    careful.keyboard.press("5")
+    expect(careful.locator("#save")).to_contain_text("Saved")
+    other.keyboard.press("1")
+    expect(other.locator("#banner")).to_contain_text("answered in another window")
+    expect(other.locator(".q").first.locator("input:checked")).to_have_value("5")
+    other.close()
+    rate_both(careful, [4, 3, 4, 5, 2, 1, 2])
+
+    begin(careless)
+    rate_both(careless, [1, 1, 1, 1, 5, 5, 5, 5], pass_checks=False)
+
+    begin(unlucky)
+    unlucky.context.set_offline(True)
+    unlucky.keyboard.press("4")
+    expect(unlucky.locator("#banner")).to_contain_text("No connection")
+    expect(unlucky.locator("#save")).to_have_text("Not saved yet")
+    unlucky.context.set_offline(False)
+    expect(unlucky.locator("#save")).to_contain_text("Saved")
+    expect(unlucky.locator("#banner")).to_have_text("")
+    unlucky.keyboard.press("u")
+    expect(unlucky.locator("#answered")).to_contain_text("0 of ")
+    unlucky.reload()
+    expect(unlucky.locator("#answered")).to_contain_text("0 of ")
+    rate_both(unlucky, [4, 4, 3, 4, 2, 2, 3, 3])
+
+    export = tmp_path / "results"
+    done = simpatico("study", "report", story.file, "--out", export, "--metrics", "length")
+    assert done.returncode == 0, done.stderr
+    assert (export / "report.html").stat().st_mode & 0o777 == 0o600
+    check_owner(story, visit, export)
+
+
+def check_owner(story, visit, export):
+    """The owner's page has validate's numbers, and says who failed the checks."""
+    ratings = export / "judgements.csv"
+    done = simpatico("validate", export / "run", "--judgements", ratings, "--json")
+    rows = json.loads(done.stdout)["agreement"]
+    alpha = {
+        (r["quality"], r["level"]): r for r in rows if r["score"] == "krippendorff_alpha_ordinal"
+    }
+    page = visit(story.owner)
+    expect(page.locator("#headline")).to_have_text(
+        "0 of 2 units have 3 ratings, 2 of 2 talks have ended"
+    )
+    cells = page.locator("#agreement tbody tr").all_inner_texts()
+    shown = {line.split()[0]: line.split("\t")[2] for line in cells}
+    engaging, overall = alpha["engaging", "turn"], alpha["overall", "dialog"]
+    value = f"{engaging['value']:.2f}".replace("-", "−").replace("0.", ".")
+    assert shown["engaging"].startswith(f"{value} "), (shown, engaging)
+    assert shown["engaging"].endswith(f"n = {engaging['n']}")
+    assert (overall["status"], shown["overall"]) == ("too_few", "– (too few)")
+    careless = page.locator("#raters tr", has_text="failed 2 checks")
+    expect(careless).to_have_count(1)
+    expect(careless).to_contain_text("2 of 2")
+    assert violations(page, STRUCTURE) == []
+    assert violations(page, CONTRAST) == []
+    page.get_by_role("button", name="Pause the study").press("Enter")
+    expect(page.locator("#headline")).to_contain_text("the study is paused")
+    rater = visit(story.links("outsider", 1)[0])
+    expect(rater.locator("h1")).to_have_text("The study is paused")
+
+
+SHOWN = """
+name = "shown"
+title = "What it looks like"
+language = "de"
+question_sets = ["preference", "will_answer", "tbd"]
+[rate]
+source = "chats.jsonl"
+raters = 2
+[checks]
+every = 1
+"""
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_kind_of_question_on_wide_and_narrow_screens(open_study, visit, width, scheme):
+    """Dialogs with scales, a range from 0 to 100, and a pair; nothing scrolls sideways."""
+    study = open_study(SHOWN)
+    page = visit(study.links("outsider", 1)[0], width=width, scheme=scheme)
+    kinds = set()
+    for _ in range(3):  # two dialogs and the pair of them
+        expect(page.locator(".q.on")).to_have_count(1)
+        kinds.add(page.locator("h1").inner_text())
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        # colours do not depend on the width, nor structure on colours
+        assert violations(page, CONTRAST if width == 1400 else STRUCTURE) == []
+        count = page.locator("#count").inner_text()
+        page.get_by_role("button", name="Überspringen").click()
+        expect(page.locator("#count")).not_to_have_text(count)
+    assert kinds == {
+        "Lesen Sie das Gespräch, bewerten Sie jede Antwort und am Ende das Ganze",
+        "Lesen Sie beide Gespräche und wählen Sie",
+    }
+    expect(page.locator("h1")).to_have_text("Vielen Dank, das war alles")
+
+
+def test_a_link_that_is_not_valid_says_so(open_study, visit):
+    study = open_study(SHOWN)
+    expect(visit(study.address).locator("main")).to_contain_text("open the personal link")
+    expect(visit(f"{study.address}/#none").locator("main")).to_contain_text("is not valid")
+    expect(visit(f"{study.address}/owner#none").locator("main")).to_contain_text("is not valid")
+
+
+def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit):
+    """The bike story of 0 to 100: 72 is saved as such, and shown again after a reload."""
+    study = open_study(SHOWN.replace('"preference", ', "").replace('"tbd"', '"engagement"'))
+    page = visit(study.links("outsider", 1)[0])
+    expect(page.locator(".q.on .lab")).to_have_text("How likely is it that you would answer this?")
+    page.keyboard.type("72")
+    page.keyboard.press("Enter")
+    expect(page.locator(".q.on .lab")).to_have_text("How engaging is this reply?")
+    expect(page.locator("#save")).to_contain_text("Gespeichert")
+    page.reload()
+    expect(page.locator("input[type=number]").first).to_have_value("72")
+    (answer,) = study.store.table("answers", "shown")
+    assert (answer.question, answer.value, answer.revision) == ("will_answer", 72, 1)
+    refused = page.evaluate(
+        """async (unit) => {
+          const body = {unit, turn: 0, question: "engaging", value: 9, state: "given",
+                        revision: 0, key: "0123456789abcdef"};
+          const send = (change) => fetch("/api/answer", {method: "POST",
+            headers: {Authorization: `Bearer ${location.hash.slice(1)}`},
+            body: JSON.stringify({...body, ...change})}).then((r) => r.json());
+          return [await send({}), await send({turn: 1})];
+        }""",
+        answer.unit,
+    )
+    assert refused == [
+        {"problem": "this was not asked"}, {"problem": "this value is not on the scale"}
+    ]  # fmt: skip
