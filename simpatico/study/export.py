@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
+from simpatico.errors import BadValue
 from simpatico.files import make_folder, write_atomically
 from simpatico.judgements import PREFERENCE_SCHEMA
+from simpatico.study.design import Design
 from simpatico.study.results import Results
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -32,8 +35,20 @@ def export_files(results: Results) -> dict[str, bytes]:
     return {name: data for name, data in files.items() if data} | {"study.json": design + b"\n"}
 
 
-def export_folder(results: Results, folder: Path) -> list[str]:
-    """Write the files into a folder, private to its owner; their names."""
+def export_folder(results: Results, folder: Path, *, force: bool = False) -> list[str]:
+    """Write the files into a folder, private to its owner; their names.
+
+    A folder with files of another origin is refused, unless it is forced: some would be replaced.
+    """
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    with suppress(OSError, msgspec.DecodeError):
+        earlier = msgspec.json.decode((folder / "study.json").read_bytes(), type=Design)
+        names = [] if earlier.name == results.design.name else names
+    if names and not force:
+        raise BadValue(
+            f"--out {folder} holds {names[0]!r}, which this study did not write there; name another "
+            "folder, or add --force to write into this one"
+        )
     make_folder(folder)
     files = export_files(results)
     for name, data in files.items():

@@ -101,12 +101,13 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
 @study_argument
 @store_option
 @opt.out("Folder to write.")
+@opt.force
 def export(study: Path, url: str | None, out: Path) -> None:
     """Write dialogs and ratings as files that `score` and `validate` read."""
     from simpatico.study.export import export_folder
 
     results = read_results(study, url)
-    names = export_folder(results, out)
+    names = export_folder(results, out, force=opt.is_forced())
     n = len(results.judgements)
     note(f"{n:,} ratings; next: simpatico study report, or score {out}/dialogs.jsonl")
     for name in names:
@@ -118,6 +119,7 @@ def export(study: Path, url: str | None, out: Path) -> None:
 @store_option
 @opt.out("Folder to write: the export, a run and report.html.")
 @opt.metrics
+@opt.force
 def report(study: Path, url: str | None, out: Path, **options: Any) -> None:
     """Export, score and write the page with people's ratings first."""
     from simpatico.cli.commands.score import print_run_summary
@@ -129,7 +131,7 @@ def report(study: Path, url: str | None, out: Path, **options: Any) -> None:
     from simpatico.trial import score_answers
 
     results = read_results(study, url)
-    names = export_folder(results, out)
+    names = export_folder(results, out, force=opt.is_forced())
     if "judgements.csv" not in names:
         raise BadValue(f"{study}: no dialog is rated whole yet, so that there is nothing to report")
     with ProgressDisplay() as progress:
