@@ -46,8 +46,8 @@ def export_folder(results: Results, folder: Path, *, force: bool = False) -> lis
         names = [] if earlier.name == results.design.name else names
     if names and not force:
         raise BadValue(
-            f"--out {folder} holds {names[0]!r}, which this study did not write there; name another "
-            "folder, or add --force to write into this one"
+            f"--out {folder} holds {names[0]!r}, which this study did not write there; name "
+            "another folder, or add --force to write into this one"
         )
     make_folder(folder)
     files = export_files(results)
