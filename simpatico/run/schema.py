@@ -179,7 +179,7 @@ def open_table(folder: Path, table: Table, facts: Mapping[str, Any]) -> pl.LazyF
     try:
         problem = table_problem(frame, table, facts, values=is_small)
         if not problem and table == "system" and is_small:
-            problem = systems_problem(frame, folder)
+            problem = systems_problem(frame, open_table(folder, "dialog", facts))
     except (PolarsError, PanicException) as error:
         problem = f"cannot be read as a table ({type(error).__name__})"
     if problem:
@@ -187,11 +187,10 @@ def open_table(folder: Path, table: Table, facts: Mapping[str, Any]) -> pl.LazyF
     return frame
 
 
-def systems_problem(frame: pl.LazyFrame, folder: Path) -> str | None:
+def systems_problem(systems: pl.LazyFrame, dialogs: pl.LazyFrame) -> str | None:
     """Whether the systems are those of the dialogs, each once."""
-    names = frame.select("system").collect()["system"].sort()
-    dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False).select("system").unique()
-    same = names.equals(dialogs.collect()["system"].sort())
+    names = systems.select(pl.col("system").sort())
+    same = names.collect().equals(dialogs.select(pl.col("system").unique().sort()).collect())
     return None if same else "the systems are not those of dialog.parquet"
 
 

@@ -19,7 +19,7 @@ RESTORE = "run the command that made this run again, which restores it"
 
 def refusal(folder, table="dialog"):
     with pytest.raises(DataError) as error:
-        Run(folder).at(table)
+        Run(folder).scan(table)
     return str(error.value)
 
 
@@ -170,6 +170,11 @@ COLUMNS = [
     ("dialog", lambda t: t.with_columns(length=pl.lit(np.nan)), "column 'length' has a value that is infinite or no number"),
     ("system", lambda t: t.with_columns(length_low=pl.lit(-np.inf)), "column 'length_low' has a value that is infinite or no number"),
     ("turn", lambda t: t.with_columns(speaker=pl.lit(None, pl.String)), "column 'speaker' has an empty cell"),
+    ("system", lambda t: t.head(1), "the systems are not those of dialog.parquet"),
+    ("text", lambda t: t.reverse(), "the turns are not in order"),
+    ("text", lambda t: pl.concat([t, t]), "the turns are not in order"),
+    ("text", lambda t: t.with_columns(answers=pl.col("turn") + 1), "the turns are not in order"),
+    ("text", lambda t: t.with_columns(text=pl.lit(None, pl.String)), "column 'text' has an empty cell"),
 ]  # fmt: skip
 
 
@@ -179,3 +184,21 @@ def test_a_table_that_is_none_of_scores_is_named(run, table, change, why):
     assert refusal(run, table) == f"{path}: {why}; {AGAIN}"
     as_of_an_older_version(run)
     assert refusal(run, table) == f"{path}: {why}; {AGAIN}"
+
+
+def test_a_text_of_other_dialogs_is_one_line(run):
+    rewrite(run, "text", lambda t: t.filter(pl.col("dialog") != "d1"))
+    done = simpatico("explain", run, "d1")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: {run} has a text of other dialogs; {AGAIN}\n",
+    )
+
+
+def test_a_run_without_metrics_has_nothing_to_cite(run):
+    store(run, {**stored(run), "metrics": {}})
+    done = simpatico("cite", run)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: {run} has no metric to cite; {AGAIN}\n",
+    )
