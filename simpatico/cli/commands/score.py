@@ -178,7 +178,6 @@ def print_run_summary(run: Run) -> None:
     From the files of the run, not from what was just computed: the same after a resumption.
     """
     from simpatico.readers.alignment import Alignment, count_dialogs, count_users
-    from simpatico.wording import format_count
 
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
@@ -187,8 +186,6 @@ def print_run_summary(run: Run) -> None:
     )
     for sentence in alignment_sentences(alignment, facts["options"]):
         note(sentence)
-    if n := facts.get("purged"):
-        note(f"Purged: {format_count(n, 'dialog')} removed since; messages are counted as read.")
     if facts.get("pseudonyms"):
         note("Pseudonyms: dialogs and speakers; systems keep their names, and names in texts stay.")
     no_references: list[str] = []
