@@ -29,7 +29,7 @@ from simpatico.run import Run
 from simpatico.run.description import StoredMetric, stored_scores
 from simpatico.run.folder import ZSTD_LEVEL, lock_run, part_path
 from simpatico.run.original_ids import pseudonyms_of
-from simpatico.run.writer import count_reasons, finish_run, material_path
+from simpatico.run.writer import count_reasons, finish_run, material_path, run_key
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, merge_material, summarise_systems
 from simpatico.turns import Turns
@@ -176,6 +176,8 @@ def write_part(run: Run, work: Path, dialogs: Iterable[str]) -> dict[str, Any]:
     write_json_atomically(part_path(work, 0, "json"), nulls)
     facts["alignment"] = recount(facts["alignment"], frames) | {"columns": counts}
     facts["purged"] = facts.get("purged", 0) + len(set(dialogs))
+    # another key: scoring the same input into the folder must not bring the dialogs back
+    facts["key"] = run_key({"key": facts["key"], "purged": facts["purged"]})
     if counts:
         facts["columns"] = [*stored, *(["time"] if "time" in counts else [])]
     else:

@@ -105,12 +105,8 @@ def score_run(
             progress(n_turns)
         if not alignment.dialogs:
             raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
-        absent = {*(pseudonyms.columns if pseudonyms else ())} - set(alignment.columns)
-        if name := min(absent, default=None):
-            raise RecordError(
-                f"no record has a column {name!r} for --pseudonymise-columns; "
-                f"{suggest_names(name, alignment.columns)}"
-            )
+        if pseudonyms:
+            check_columns(pseudonyms.columns, alignment.columns)
         # hashed once more: parts of two versions of a file would make a run of neither
         if run_identity(conversations, metrics, size, keep_text, pseudonyms) != identity:
             raise RecordError("an input, lexicon or model changed meanwhile; score again")
@@ -118,6 +114,15 @@ def score_run(
         facts = {**identity, "key": key, "alignment": alignment.as_json()}
         finish_run(folder, metrics, parts, facts)
     return Run(folder)
+
+
+def check_columns(columns: Iterable[str], existing: Iterable[str]) -> None:
+    """Refuse a column to be hidden that no record has: another would stay in the clear."""
+    if name := min({*columns} - {*existing}, default=None):
+        raise RecordError(
+            f"no record has a column {name!r} for --pseudonymise-columns; "
+            f"{suggest_names(name, existing)}"
+        )
 
 
 def run_identity(

@@ -88,10 +88,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
     jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
-    outside = options.pop("outside")
-    hidden, columns = options.pop("pseudonymise"), options.pop("pseudonymise_columns")
-    if columns and not hidden:
-        raise click.UsageError("--pseudonymise-columns needs --pseudonymise")
+    outside, columns = options.pop("outside"), pseudonym_columns(options)
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
     if outside:
@@ -115,13 +112,21 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
             jobs=jobs,
             progress=progress.add,
             keep_text=keep_text,
-            pseudonyms=load_pseudonyms(columns) if hidden else None,
+            pseudonyms=None if columns is None else load_pseudonyms(columns),
         )
     print_run_summary(run)
     if not progress.done:
         note("Nothing to do: the run was finished before.")
     note(f"next: simpatico show {out}")
     result(str(out))
+
+
+def pseudonym_columns(options: dict[str, Any]) -> tuple[str, ...] | None:
+    """The columns to be hidden besides ids and names; null where nothing is to be hidden."""
+    hidden, columns = options.pop("pseudonymise"), options.pop("pseudonymise_columns")
+    if columns and not hidden:
+        raise click.UsageError("--pseudonymise-columns needs --pseudonymise")
+    return tuple(columns) if hidden else None
 
 
 def load_pseudonyms(columns: tuple[str, ...]) -> Pseudonyms:
@@ -173,7 +178,6 @@ def print_run_summary(run: Run) -> None:
     From the files of the run, not from what was just computed: the same after a resumption.
     """
     from simpatico.readers.alignment import Alignment, count_dialogs, count_users
-    from simpatico.wording import format_count
 
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
@@ -182,8 +186,6 @@ def print_run_summary(run: Run) -> None:
     )
     for sentence in alignment_sentences(alignment, facts["options"]):
         note(sentence)
-    if n := facts.get("purged"):
-        note(f"Purged: {format_count(n, 'dialog')} removed since; messages are counted as read.")
     if facts.get("pseudonyms"):
         note("Pseudonyms: dialogs and speakers; systems keep their names, and names in texts stay.")
     no_references: list[str] = []
