@@ -41,14 +41,16 @@ class Run(TabularByLevel):
         return read_facts(self.folder)
 
     @cached_property
-    def _tables(self) -> dict[Table, pl.LazyFrame]:
+    def _tables(self) -> dict[Table, tuple[int, pl.LazyFrame]]:
         return {}
 
     def scan(self, table: Table) -> pl.LazyFrame:
-        """A table of the run that is not in memory yet; it was checked when first asked for."""
-        if table not in self._tables:
-            self._tables[table] = open_table(self.folder, table, self.facts)
-        return self._tables[table]
+        """A table of the run, not in memory yet; checked when it is first asked for or changed."""
+        path = self.folder / f"{table}.parquet"
+        changed = path.stat().st_mtime_ns if path.is_file() else 0
+        if not changed or self._tables.get(table, (0,))[0] != changed:
+            self._tables[table] = (changed, open_table(self.folder, table, self.facts))
+        return self._tables[table][1]
 
     @property
     def sources(self) -> list[str]:

@@ -15,7 +15,6 @@ import polars as pl
 from polars.exceptions import ColumnNotFoundError
 
 from simpatico.errors import DataError, SimpaticoError
-from simpatico.metric import Metric
 from simpatico.run import TEXT_COLUMNS, Run
 from simpatico.run.description import stored_scores
 from simpatico.run.schema import TABLES, file_problem, open_table, score_columns
@@ -94,7 +93,9 @@ def check_systems(run: Run) -> Check:
         list(stored_scores(facts).values()),
     )
     columns = list(score_columns("system", facts))
-    difference = first_difference(run.at("system"), means, "system", columns, TOLERANCE)
+    difference = first_difference(
+        run.at("system"), means, level="system", names=columns, allowed=TOLERANCE
+    )
     return Check(what, "wrong", difference) if difference else Check(what, "ok")
 
 
@@ -124,9 +125,14 @@ def check_metric(run: Run, name: str, turns: Turns) -> Check:
         levels: list[Level] = ["turn", "dialog"] if metric.level == "turn" else ["dialog"]
         for level in levels:
             stored = run.scan(level).filter(pl.col("dialog").is_in(turns.frame["dialog"].implode()))
-            names = [score.name for score in metric.scores]
-            computed, allowed = table.at(level), tolerance(metric)
-            if difference := first_difference(stored.collect(), computed, level, names, allowed):
+            difference = first_difference(
+                stored.collect(),
+                table.at(level),
+                level=level,
+                names=[score.name for score in metric.scores],
+                allowed=MODEL_TOLERANCE if run_models([metric]) else TOLERANCE,
+            )
+            if difference:
                 return Check(what, "wrong", difference)
     except ColumnNotFoundError:
         return Check(what, "unknown", "it needs columns of the input that the run does not keep")
@@ -135,13 +141,8 @@ def check_metric(run: Run, name: str, turns: Turns) -> Check:
     return Check(what, "ok", f"computed again on {table.keys.height:,} turns")
 
 
-def tolerance(metric: Metric) -> float:
-    """How far a score may be from the stored one."""
-    return MODEL_TOLERANCE if run_models([metric]) else TOLERANCE
-
-
 def first_difference(
-    stored: pl.DataFrame, computed: pl.DataFrame, level: Level, names: list[str], allowed: float
+    stored: pl.DataFrame, computed: pl.DataFrame, *, level: Level, names: list[str], allowed: float
 ) -> str:
     """The first cell in which two tables of a level differ, as a sentence; empty if none does."""
     keys = KEYS[level]

@@ -298,6 +298,8 @@ def with_run_ids(run: Run, judgements: Judgements) -> Judgements:
 def compare_ids(run: Run, rated: pl.Series) -> str:
     """One dialog id of the judgements beside one of the run, for people to see the difference."""
     ids = run.at("dialog", ["dialog"])["dialog"]
+    if not len(ids):
+        return "no dialog of the run was scored"
     others = rated.drop_nulls().filter(~rated.drop_nulls().is_in(ids.unique().implode()))
     if not len(others):
         return "their dialogs are in the run, so turns or speakers must differ"

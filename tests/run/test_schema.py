@@ -202,3 +202,26 @@ def test_a_run_without_metrics_has_nothing_to_cite(run):
         2,
         f"simpatico: {run} has no metric to cite; {AGAIN}\n",
     )
+
+
+def test_a_run_without_dialogs_has_nothing_to_validate(run, tmp_path):
+    """As of an input in which every turn is context."""
+    for table in ("dialog", "system"):
+        rewrite(run, table, lambda t: t.clear())
+    (tmp_path / "ratings.csv").write_text("dialog,quality,value\nd0,kind,1\nd1,kind,2\n")
+    done = simpatico("validate", run, "--judgements", tmp_path / "ratings.csv")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: none of the 2 rated units has a score in {run}; no dialog of the run was "
+        "scored, and ratings must name the speaker where several speak for a system\n",
+    )
+
+
+def test_a_table_that_changes_while_a_run_is_open_is_checked_again(run):
+    opened = Run(run)
+    assert opened.at("dialog").height == 24
+    path = run / "dialog.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"X")
+    with pytest.raises(DataError) as error:
+        opened.at("dialog")
+    assert str(error.value) == f"{path} has changed since it was written; {RESTORE}"
