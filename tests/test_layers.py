@@ -7,7 +7,7 @@ import pytest
 
 import simpatico
 
-GROUND = {"errors", "arrays", "wording", "progress", "files", "frames"}
+GROUND = {"errors", "arrays", "wording", "progress", "files", "frames", "limits"}
 """Modules that know nothing of dialogs; everything may use them."""
 
 ALLOWED = {
@@ -17,16 +17,17 @@ ALLOWED = {
     "wording": set(),
     "progress": set(),
     "files": {"errors"},
+    "limits": {"errors"},
     "frames": {"errors", "turns"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
-    "readers": {"arrays", "errors", "wording", "turns", "judgements"},
+    "readers": {"arrays", "errors", "limits", "wording", "turns", "judgements"},
     # models, and features and metrics on them
     "models": {"arrays", "errors", "files", "progress"},
-    "features": {"arrays", "errors", "turns", "models"},
+    "features": {"arrays", "errors", "limits", "turns", "models"},
     "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
     "system_metric": {"errors", "turns", "metric"},
     "metrics": {

@@ -9,19 +9,21 @@ where there are several, of which the ids are read first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from simpatico import limits
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
 from simpatico.readers.detect import matching_readers, pick_reader
 from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import (
     Dialog,
     Ledger,
@@ -40,6 +42,9 @@ RETURNING_DIALOG = (
     "a dialog that ended earlier in the file goes on here; "
     "sort the file by dialog, or pass --gather to collect it first"
 )
+
+TEXT_COLUMNS = [i for i, kind in enumerate(SCHEMA.values()) if kind == pl.String]
+LIST_COLUMN = list(SCHEMA).index("references")
 
 
 class Chunk(NamedTuple):
@@ -128,7 +133,11 @@ class Conversations:
         return frozenset(counts if names & counts.keys() else clashes)
 
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
-        """Parts of about `size` utterances; a dialog is never cut in two."""
+        """Parts of about `size` utterances, or fewer where they are long.
+
+        A dialog is never cut in two.
+        """
+        most_bytes = max(limits.CHUNK, size)
         ledger = Ledger(self.on_error, self.max_errors)
         part = ChunkBuilder()
         part.ignored = self.inputs[1]
@@ -148,7 +157,13 @@ class Conversations:
             file = Path(source.name).name
             part.formats[prefix if files.count(file) > 1 else file] = label
             for dialog in self.dialogs(reader, source, ledger):
-                part.add(dialog, prefix if dialog[0].dialog in self.clashing_ids else "")
+                values = list(zip(*dialog, strict=True))
+                n_bytes = count_bytes(values)
+                if len(part) and part.n_bytes + n_bytes > most_bytes:
+                    yield self.chunk(part, ledger)
+                    part = ChunkBuilder(reader.name)
+                clash = dialog[0].dialog in self.clashing_ids
+                part.add(values, prefix if clash else "", n_bytes)
                 if len(part) >= size:
                     yield self.chunk(part, ledger)
                     part = ChunkBuilder(reader.name)
@@ -162,20 +177,22 @@ class Conversations:
             by_id: dict[str, list[Utterance]] = {}
             for dialog in dialogs:
                 by_id.setdefault(dialog[0].dialog, []).extend(dialog)
-            yield from by_id.values()
-            return
-        code, reason = "id_used_twice", DUPLICATE_ID
+            dialogs = iter(by_id.values())
+        used_twice = "id_used_twice", DUPLICATE_ID
         if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
-            code, reason = "dialog_comes_back", RETURNING_DIALOG
+            used_twice = "dialog_comes_back", RETURNING_DIALOG
         ids, file = set[str](), [Place(source.name, 0, 0)]
         for dialog in filter(None, dialogs):
-            if dialog[0].dialog not in ids:
+            # every record of it; where records have no places, the file as a whole
+            places = dialog.places if isinstance(dialog, Dialog) else file
+            if dialog[0].dialog in ids:
+                for place in places:
+                    ledger.reject(place, *used_twice)
+            elif sum(len(row.text.encode()) for row in dialog) > limits.DIALOG:
+                ledger.reject(places[0], *long_record("dialog", limits.DIALOG))
+            else:
                 ids.add(dialog[0].dialog)
                 yield dialog
-                continue
-            # every record of it; where records have no places, the file as a whole
-            for place in dialog.places if isinstance(dialog, Dialog) else file:
-                ledger.reject(place, code, reason)
 
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
@@ -201,17 +218,20 @@ class ChunkBuilder:
         self.format = format
         self.formats: dict[str, str] = {}
         self.ignored: dict[str, str] = {}
+        self.n_bytes = 0
         self._columns: list[list[Any]] = [[] for _ in SCHEMA]
 
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    def add(self, dialog: list[Utterance], prefix: str) -> None:
-        """Append a dialog, with the prefix before its id."""
-        for column, values in zip(self._columns, zip(*dialog, strict=True), strict=True):
+    def add(self, dialog: Sequence[Sequence[Any]], prefix: str, n_bytes: int) -> None:
+        """Append the columns of a dialog, with the prefix before its id."""
+        for column, values in zip(self._columns, dialog, strict=True):
             column.extend(values)
         if prefix:
-            self._columns[0][-len(dialog) :] = [f"{prefix}/{dialog[0].dialog}"] * len(dialog)
+            ids = dialog[0]
+            self._columns[0][-len(ids) :] = [f"{prefix}/{ids[0]}"] * len(ids)
+        self.n_bytes += n_bytes
 
     def frame(self) -> pl.DataFrame:
         """The utterances as a table."""
@@ -254,6 +274,13 @@ def count_extra_columns(turns: Turns) -> dict[str, int]:
     if times := len(turns) - turns.frame["time"].null_count():
         counts["time"] = times
     return dict(counts)
+
+
+def count_bytes(columns: Sequence[Sequence[Any]]) -> int:
+    """About how many bytes the texts of these columns have."""
+    texts = (filter(None, columns[i]) for i in TEXT_COLUMNS)
+    lists = filter(None, columns[LIST_COLUMN])
+    return sum(map(len, map(str.encode, chain(chain(*texts), chain(*lists)))))
 
 
 def free_name(name: str, names: Container[str]) -> str:
