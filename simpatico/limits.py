@@ -36,8 +36,8 @@ LEXICON_ROWS = 1_000_000
 """Rows of a lexicon's table."""
 LEXICON_TERM = 100_000
 """Bytes of a row of a lexicon in SQLite."""
-SYSTEMS = 20
-"""Systems that are compared pair by pair unless their pairs are named."""
+SYSTEMS = 40
+"""Systems that are compared pair by pair, which are 780 pairs, unless two are named."""
 
 
 def unpacked_limit(packed: int) -> int:

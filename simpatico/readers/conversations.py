@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,9 +42,6 @@ RETURNING_DIALOG = (
     "a dialog that ended earlier in the file goes on here; "
     "sort the file by dialog, or pass --gather to collect it first"
 )
-
-TEXT_COLUMNS = [i for i, kind in enumerate(SCHEMA.values()) if kind == pl.String]
-LIST_COLUMN = list(SCHEMA).index("references")
 
 
 class Chunk(NamedTuple):
@@ -156,22 +153,25 @@ class Conversations:
             label = f"{reader.name} ({pairs})" if pairs else reader.name
             file = Path(source.name).name
             part.formats[prefix if files.count(file) > 1 else file] = label
-            for dialog in self.dialogs(reader, source, ledger):
-                values = list(zip(*dialog, strict=True))
-                n_bytes = count_bytes(values)
+            for dialog, n_bytes in self.dialogs(reader, source, ledger):
                 if len(part) and part.n_bytes + n_bytes > most_bytes:
                     yield self.chunk(part, ledger)
                     part = ChunkBuilder(reader.name)
                 clash = dialog[0].dialog in self.clashing_ids
-                part.add(values, prefix if clash else "", n_bytes)
+                part.add(dialog, prefix if clash else "", n_bytes)
                 if len(part) >= size:
                     yield self.chunk(part, ledger)
                     part = ChunkBuilder(reader.name)
         if len(part) or ledger.rejects or ledger.skip_counts or part.formats:
             yield self.chunk(part, ledger)
 
-    def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        """The dialogs of one input; one whose id was there before is rejected."""
+    def dialogs(
+        self, reader: Reader, source: Source, ledger: Ledger
+    ) -> Iterator[tuple[list[Utterance], int]]:
+        """The dialogs of one input with their bytes; one that is too long is rejected.
+
+        So is one whose id was there before.
+        """
         dialogs = reader.dialogs(source, ledger)
         if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
             by_id: dict[str, list[Utterance]] = {}
@@ -188,11 +188,13 @@ class Conversations:
             if dialog[0].dialog in ids:
                 for place in places:
                     ledger.reject(place, *used_twice)
-            elif sum(len(row.text.encode()) for row in dialog) > limits.DIALOG:
+                continue
+            n_bytes = count_bytes(dialog)
+            if n_bytes > limits.DIALOG < sum(len(row.text.encode()) for row in dialog):
                 ledger.reject(places[0], *long_record("dialog", limits.DIALOG))
             else:
                 ids.add(dialog[0].dialog)
-                yield dialog
+                yield dialog, n_bytes
 
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
@@ -224,13 +226,12 @@ class ChunkBuilder:
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    def add(self, dialog: Sequence[Sequence[Any]], prefix: str, n_bytes: int) -> None:
-        """Append the columns of a dialog, with the prefix before its id."""
-        for column, values in zip(self._columns, dialog, strict=True):
+    def add(self, dialog: list[Utterance], prefix: str, n_bytes: int) -> None:
+        """Append a dialog of so many bytes, with the prefix before its id."""
+        for column, values in zip(self._columns, zip(*dialog, strict=True), strict=True):
             column.extend(values)
         if prefix:
-            ids = dialog[0]
-            self._columns[0][-len(ids) :] = [f"{prefix}/{ids[0]}"] * len(ids)
+            self._columns[0][-len(dialog) :] = [f"{prefix}/{dialog[0].dialog}"] * len(dialog)
         self.n_bytes += n_bytes
 
     def frame(self) -> pl.DataFrame:
@@ -276,11 +277,13 @@ def count_extra_columns(turns: Turns) -> dict[str, int]:
     return dict(counts)
 
 
-def count_bytes(columns: Sequence[Sequence[Any]]) -> int:
-    """About how many bytes the texts of these columns have."""
-    texts = (filter(None, columns[i]) for i in TEXT_COLUMNS)
-    lists = filter(None, columns[LIST_COLUMN])
-    return sum(map(len, map(str.encode, chain(chain(*texts), chain(*lists)))))
+def count_bytes(dialog: Sequence[Utterance]) -> int:
+    """About how many bytes the texts of a dialog have, its references and extras among them."""
+    texts = [value for row in dialog for value in row if value.__class__ is str]
+    for row in dialog:
+        texts += row[7] or ()  # by name takes twice as long
+    joined = "".join(texts)
+    return len(joined) if joined.isascii() else len(joined.encode())
 
 
 def free_name(name: str, names: Container[str]) -> str:
