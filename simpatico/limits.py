@@ -47,10 +47,7 @@ def unpacked_limit(packed: int) -> int:
 
 def check_resource(path: Path) -> None:
     """Refuse what is no regular file, such as /dev/zero, or larger than `RESOURCE`."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        raise DataError(f"{path}: no such file; check the path") from None
+    status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise DataError(f"{path}: this is no regular file; give a file")
     if status.st_size > RESOURCE:

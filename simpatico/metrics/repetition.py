@@ -20,7 +20,7 @@ from simpatico.features.repeats import find_repeats
 from simpatico.features.word_positions import word_positions
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
@@ -29,7 +29,7 @@ from simpatico.turns import Level, Turns
 class Repetition:
     """Parameter `n`: words in an n-gram. Statistics: repeated n-grams, and n-grams."""
 
-    n: int = 3
+    n: int = bounded(3, 1, 20)
 
     name: ClassVar[str] = "repetition"
     level: ClassVar[Level] = "turn"
@@ -54,7 +54,7 @@ class Repetition:
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, n=1)
+        check_parameters(self)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
