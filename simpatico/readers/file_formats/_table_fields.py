@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -120,9 +121,15 @@ def check_mapping(
                 f"{suggest_names(field, fields)}"
             )
         if head.columns and column not in head.columns:
+            # a first line that names no field of ours may be what somebody said
+            names = {*fields, *(alias for own in fields for alias in ALIASES.get(own, ()))}
+            is_header = head.kind != "text" or not names.isdisjoint(head.columns)
+            near = get_close_matches(column, head.columns, n=1)
+            way_out = "check its first line"
+            if is_header or near:
+                way_out = suggest_names(column, head.columns if is_header else near)
             raise UnknownName(
-                f"--columns {field}={column}: {head.name} has no column {column!r}; "
-                f"{suggest_names(column, head.columns)}"
+                f"--columns {field}={column}: {head.name} has no column {column!r}; {way_out}"
             )
 
 
