@@ -194,3 +194,14 @@ def test_a_resource_is_a_regular_file(tmp_path):
         with pytest.raises(DataError) as error:
             limits.check_resource(path)
         assert str(error.value) == f"{path}: {reason}"
+
+
+def test_the_documents_say_the_limits():
+    text = (ROOT / "docs/limits.md").read_text()
+    mebibytes = [limits.RECORD, limits.DIALOG, limits.CHUNK, limits.UNPACKED_FLOOR, limits.RESOURCE]
+    values = [f" {n >> 20} MiB" for n in mebibytes]
+    values += [f" {n >> 30} GiB" for n in (limits.DOCUMENT, limits.STREAM)]
+    values += [f" {limits.UNPACKED_RATIO} times", f"| {limits.SYSTEMS} |"]
+    counts = (limits.LEXICON_ROWS, limits.LEXICON_CELLS, limits.LEXICON_TERM)
+    values += [f"{n:,}" for n in counts]
+    assert [value for value in values if value not in text] == []
