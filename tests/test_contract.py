@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from subprocess import run
@@ -22,6 +23,7 @@ from simpatico.registry import (
     builtin_names,
     kind_in_source,
     load_all,
+    metric_class,
     preset,
     runnable_variant,
 )
@@ -420,14 +422,18 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
         (
             "emotional_entropy",
             {"base": 1.0},
-            "emotional_entropy.base is 1.0; it is a number above 1",
+            "emotional_entropy.base is 1.0; it lies between 1 and 1,000,000",
         ),
         (
             "emotional_entropy",
             {"base": 0.5},
-            "emotional_entropy.base is 0.5; it is a number above 1",
+            "emotional_entropy.base is 0.5; it lies between 1 and 1,000,000",
         ),
-        ("empathy", {"minimum_words": -1}, "empathy.minimum_words is -1; it is 0 or more"),
+        (
+            "empathy",
+            {"minimum_words": -1},
+            "empathy.minimum_words is -1; it is from 0 to 1,000,000",
+        ),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused(name, parameters, sentence):
@@ -436,6 +442,30 @@ def test_a_parameter_that_makes_no_sense_is_refused(name, parameters, sentence):
     with pytest.raises(BadValue) as error:
         load(name, **parameters)
     assert str(error.value) == sentence
+
+
+NUMBERS = [
+    (name, parameter)
+    for name in sorted(builtin_names())
+    for parameter in fields(metric_class(name))
+    if type(parameter.default) in (int, float)
+]
+
+
+@pytest.mark.parametrize(("name", "parameter"), NUMBERS, ids=lambda v: getattr(v, "name", v))
+def test_every_number_has_bounds_beyond_which_one_sentence_refuses_it(name, parameter):
+    from simpatico.errors import BadValue
+
+    low, high, is_open = parameter.metadata["bounds"]
+    default = parameter.default
+    assert low <= default <= high
+    assert load(name, **{parameter.name: default}) == load(name)
+    for value in (10**12, -(10**12), low - 1, math.nan, math.inf, "7", None, True):
+        with pytest.raises(BadValue) as error:
+            load(name, **{parameter.name: value})
+        span = f"{low:,.10g} and {high:,.10g}" if is_open else f"{low:,.10g} to {high:,.10g}"
+        words = "it lies between" if is_open else "it is from"
+        assert str(error.value) == f"{name}.{parameter.name} is {value}; {words} {span}"
 
 
 def test_the_same_metric_twice_is_refused():

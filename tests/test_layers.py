@@ -7,7 +7,7 @@ import pytest
 
 import simpatico
 
-GROUND = {"errors", "arrays", "wording", "progress", "files", "frames"}
+GROUND = {"errors", "arrays", "wording", "progress", "files", "frames", "limits"}
 """Modules that know nothing of dialogs; everything may use them."""
 
 ALLOWED = {
@@ -18,6 +18,7 @@ ALLOWED = {
     "wording": set(),
     "progress": set(),
     "files": {"errors"},
+    "limits": {"errors"},
     "frames": {"errors", "turns"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
@@ -25,10 +26,10 @@ ALLOWED = {
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
-    "readers": {"arrays", "errors", "wording", "turns", "judgements", "privacy"},
+    "readers": {"arrays", "errors", "limits", "wording", "turns", "judgements", "privacy"},
     # models, and features and metrics on them
     "models": {"arrays", "errors", "files", "progress"},
-    "features": {"arrays", "errors", "turns", "models"},
+    "features": {"arrays", "errors", "limits", "turns", "models"},
     "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
     "system_metric": {"errors", "turns", "metric"},
     "metrics": {

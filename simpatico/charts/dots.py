@@ -17,8 +17,8 @@ from simpatico.charts.means import (
     Group,
     Panel,
     dot_interval,
-    find_dot,
     has_value,
+    level_dots,
     panel_axis,
     panel_digits,
 )
@@ -75,7 +75,7 @@ def small_multiples(groups: Sequence[Group]) -> Html:
 def dot_panel(panel: Panel, styles: Sequence[SystemStyle]) -> Html:
     """A table: name, plot and value of every system, under the title of the metric."""
     axis, digits = panel_axis(panel), panel_digits(panel)
-    dots = [find_dot(panel, style) for style in styles]
+    dots = level_dots(panel, styles)
     notes = [panel.note, *missing_value_notes(dots)]
     lines = [el("p", None, note) for note in notes if note]
     caption = el("caption", None, el("h4", None, panel.title), lines)
@@ -193,7 +193,7 @@ def dots_figure_row(
     """Panels in a row, level with the names, and how high that is."""
     heads = []
     for panel in panels:
-        notes = (panel.note, *missing_value_notes([find_dot(panel, s) for s in styles]))
+        notes = (panel.note, *missing_value_notes(level_dots(panel, styles)))
         title = [(line, "h") for line in svg.wrap_to_width(panel.title, room, bold=True)]
         heads.append(
             title + [(line, "t") for note in notes for line in svg.wrap_to_width(note, room)]
@@ -217,7 +217,7 @@ def dots_figure_panel(
 ) -> list[Child]:
     """Scale, marks and the column of values."""
     (x, top), axis, digits = at, panel_axis(panel), panel_digits(panel)
-    dots = [find_dot(panel, style) for style in styles]
+    dots = level_dots(panel, styles)
     values = [format_number(d.value, digits) for d in dots]
     plot = max(room - max(map(svg.text_width, values), default=0.0) - 8, 20.0)
     height = FIGURE_ROW * len(dots)

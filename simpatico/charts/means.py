@@ -59,10 +59,10 @@ def has_value(dot: Dot) -> bool:
     return dot.value is not None and isfinite(dot.value)
 
 
-def find_dot(panel: Panel, style: SystemStyle) -> Dot:
-    """The dot of a system; an empty one where the panel has none, so that rows stay level."""
-    missing = Dot(style, None, None, None, 0, "not scored")
-    return next((d for d in panel.dots if d.style == style), missing)
+def level_dots(panel: Panel, styles: Sequence[SystemStyle]) -> list[Dot]:
+    """The dot of each system; an empty one where the panel has none, so that rows stay level."""
+    dots = {d.style: d for d in reversed(panel.dots)}
+    return [dots.get(s) or Dot(s, None, None, None, 0, "not scored") for s in styles]
 
 
 def panel_digits(panel: Panel) -> int:
@@ -95,7 +95,8 @@ def means_table(groups: Sequence[Group]) -> Html:
         title = el("th", {"scope": "colgroup", "colspan": len(styles) + 1}, group.title)
         rows = [el("tr", {"class": "gr"}, title)]
         for panel in group.panels:
-            cells = [means_cell(find_dot(panel, s), panel_digits(panel)) for s in styles]
+            digits = panel_digits(panel)
+            cells = [means_cell(dot, digits) for dot in level_dots(panel, styles)]
             rows.append(el("tr", None, el("th", {"scope": "row"}, panel.title), cells))
         bodies.append(el("tbody", None, rows))
     region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "Means"}

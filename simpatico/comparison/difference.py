@@ -149,7 +149,7 @@ def compare(
 ) -> Differences:
     """Every pair of systems on every selected score, with p corrected over all of them."""
     choice = choice or Selection()
-    return compare_systems(samples.load_systems(runs, choice), choice, settings)
+    return compare_systems(samples.load_compared(runs, choice), choice, settings)
 
 
 def compare_systems(

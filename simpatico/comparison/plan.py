@@ -61,7 +61,7 @@ def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpr
     That number is the family for which the planned study will be corrected: more scores or
     systems need more dialogs for the same difference.
     """
-    systems = samples.load_systems(runs, choice)
+    systems = samples.load_compared(runs, choice)
     if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
     members = samples.choose_systems(systems, with_human=choice.with_human)

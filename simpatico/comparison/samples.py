@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico import limits
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.metric import Better, Validity, score_wording
@@ -91,13 +92,14 @@ class Selection:
     """Which scores and systems of the runs are compared.
 
     Of a metric with several scores only the one of its own name, unless `every`; people only where
-    there is nobody else, unless `with_human`.
+    there is nobody else, unless `with_human`. With `systems`, these and no others.
     """
 
     level: UnitLevel = "dialog"
     scores: tuple[str, ...] = ()
     every: bool = False
     with_human: bool = False
+    systems: tuple[str, ...] = ()
 
 
 def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
@@ -155,6 +157,24 @@ def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]
                     "other scores with --scores"
                 )
     return disambiguate_names(systems)
+
+
+def load_compared(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]:
+    """The systems that are to be compared pair by pair, which must not be too many."""
+    systems = load_systems(runs, choice)
+    names = [system.name for system in systems]
+    for name in choice.systems:
+        if name not in names:
+            raise UnknownName(f"no system {name!r}; {suggest_names(name, names[: limits.SYSTEMS])}")
+    if choice.systems:
+        return [system for system in systems if system.name in choice.systems]
+    if (n := len(choose_systems(systems, with_human=choice.with_human))) > limits.SYSTEMS:
+        raise DataError(
+            f"{n:,} systems are too many to compare pair by pair, {limits.SYSTEMS} at most; name "
+            "two with --pair, or, if they are users, score again and say who is a person and who a "
+            "bot in a column 'role' (or --columns role=NAME)"
+        )
+    return systems
 
 
 def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:

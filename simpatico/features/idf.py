@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from simpatico import limits
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features import Feature, Features
@@ -87,6 +88,7 @@ def bert_score_texts(model: Model, texts: Iterable[str]) -> list[str]:
 def read_bytes(file: str) -> bytes:
     """The bytes of a file that the user named."""
     try:
+        limits.check_resource(Path(file))
         return Path(file).read_bytes()
     except (OSError, ValueError):
         raise MissingResource(f"no file {file!r}; give the path of an existing file") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from simpatico import limits
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
@@ -34,8 +36,11 @@ class Lexicon:
     stems: dict[str, int] = field(compare=False, repr=False)
     weights: Floats = field(compare=False, repr=False)
 
-    def of(self, vocabulary: pl.Series) -> Floats:
-        """A row of weights for each word: its own entry, else that of its longest stem."""
+    def of(self, vocabulary: pl.Series, categories: Sequence[str] | None = None) -> Floats:
+        """A row of weights for each word: its own entry, else that of its longest stem.
+
+        The columns are all categories, or these in their order.
+        """
         rows = [self.rows.get(word, 0) for word in vocabulary]
         if self.stems:
             lengths = sorted({len(s) for s in self.stems}, reverse=True)
@@ -43,7 +48,8 @@ class Lexicon:
                 if not rows[row]:
                     stems = (self.stems.get(word[:n], 0) for n in lengths if n <= len(word))
                     rows[row] = next(filter(None, stems), 0)
-        return self.weights[rows]
+        columns = [self.categories.index(c) for c in categories or self.categories]
+        return self.weights[np.ix_(rows, columns)]
 
 
 @dataclass(frozen=True)
@@ -68,11 +74,10 @@ class LexiconSums:
         lexicon = load_lexicon(self.lexicon)
         if missing := set(self.categories) - set(lexicon.categories):
             raise DataError(
-                f"lexicon {self.lexicon!r} has no category {sorted(missing)}; "
-                f"it has {list(lexicon.categories)}"
+                f"lexicon {self.lexicon!r} has no category {sorted(missing)} among its "
+                f"{len(lexicon.categories):,}; it needs {', '.join(self.categories)}"
             )
-        order = [lexicon.categories.index(c) for c in self.categories]
-        return lexicon.of(vocabulary)[:, order]
+        return lexicon.of(vocabulary, self.categories)
 
 
 def load_lexicon(source: str) -> Lexicon:
@@ -108,12 +113,18 @@ def parse_lexicon(path: Path, stamp: tuple[int, int]) -> Lexicon:
     rows = rows.with_columns(term=term).filter(term.str.contains(rf"^(?:{WORD})\*?$"))
     if rows.is_empty():
         raise DataError(f"{path}: it has no words")
-    table = rows.pivot("category", index="term", values="weight", aggregate_function="mean")
-    categories = tuple(sorted(table.columns[1:]))
-    body = table.select(categories).fill_null(0.0).to_numpy()
-    weights = np.concatenate([np.zeros((1, len(categories))), body])
-    rows_by_term = {t: i for i, t in enumerate(table["term"], 1)}
+    rows = rows.group_by("term", "category").agg(pl.col("weight").mean())
+    terms, categories = (rows[c].unique().sort() for c in ("term", "category"))
+    if len(terms) * len(categories) > limits.LEXICON_CELLS:
+        raise DataError(
+            f"{path}: {len(terms):,} terms in {len(categories):,} categories are too many; "
+            "leave out what no metric uses"
+        )
+    weights = np.zeros((len(terms) + 1, len(categories)))
+    at = terms.search_sorted(rows["term"]) + 1, categories.search_sorted(rows["category"])
+    weights[at[0].to_numpy(), at[1].to_numpy()] = rows["weight"].to_numpy()
+    rows_by_term = {t: i for i, t in enumerate(terms, 1)}
     stems = {t[:-1]: i for t, i in rows_by_term.items() if t.endswith("*")}
     words = {t: i for t, i in rows_by_term.items() if not t.endswith("*")}
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Lexicon(categories, sha256, words, stems, weights)
+    return Lexicon(tuple(categories), sha256, words, stems, weights)

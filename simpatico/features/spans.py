@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.features.word_positions import word_positions
+from simpatico.features.word_positions import row_positions
 from simpatico.features.words import WordTable
 from simpatico.turns import Turns
 
@@ -33,9 +33,9 @@ def spans(turns: Turns, table: WordTable, weights: Floats) -> pl.DataFrame:
     turn = np.repeat(np.arange(len(turns)), table.counts)
     contributes = np.abs(np.where(np.isfinite(weights), weights, 0.0)) > ROUNDING
     words = np.flatnonzero(contributes & turns.scored[turn])
-    texts, rows = turns.frame["text"], list[list[float]]()
+    positions_in, rows = row_positions(turns.frame["text"], table), list[list[float]]()
     for row, group in groupby(words.tolist(), lambda word: int(turn[word])):
-        positions, first = word_positions(texts[row]), len(rows)
+        positions, first = positions_in(row), len(rows)
         for word in group:
             start, end, _ = positions[word - int(table.ends[row])]
             # "½" is the letters of two words

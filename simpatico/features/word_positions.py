@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import polars as pl
 
-from simpatico.features.words import APOSTROPHES, INVISIBLE, cut_words, normalise_texts
+from simpatico.features.words import APOSTROPHES, INVISIBLE, WordTable, cut_words, normalise_texts
 
 Span = tuple[int, int]
 Segment = list[tuple[int, str]]
@@ -33,16 +33,31 @@ class WordPosition(NamedTuple):
     word: str
 
 
-def word_positions(text: str) -> list[WordPosition]:
-    """Every word of a text in order, as `Words` finds them.
+def row_positions(texts: pl.Series, table: WordTable) -> Callable[[int], list[WordPosition]]:
+    """A function from a row to the positions of its words, which the table holds already."""
+    vocabulary = table.vocabulary.to_list()
+
+    def positions(row: int) -> list[WordPosition]:
+        codes = table.codes[table.ends[row] : table.ends[row + 1]].tolist()
+        return word_positions(texts[row], [vocabulary[code] for code in codes])
+
+    return positions
+
+
+def word_positions(text: str, words: Iterable[str] | None = None) -> list[WordPosition]:
+    """Every word of a text in order, as `Words` finds them; `words`: these, where they are known.
 
     Two positions overlap only where one character became letters of both words, as "½" does.
     """
-    clean = normalise_texts(pl.Series([text], dtype=pl.String)).item()
+    series = pl.Series([text], dtype=pl.String)
+    # of ASCII, normalising changes the case alone
+    clean = text.lower() if text.isascii() else normalise_texts(series).item()
     origins = trace_characters(text, clean)
     positions, end = [], 0
-    table = cut_words(pl.Series([text], dtype=pl.String))
-    for word in table.vocabulary.gather(table.codes):
+    if words is None:
+        table = cut_words(series)
+        words = table.vocabulary.gather(table.codes)
+    for word in words:
         # nothing between two words is a letter, so the next match is the word itself
         start = clean.index(word, end)
         end = start + len(word)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -107,8 +107,12 @@ def cut_words(texts: pl.Series) -> WordTable:
     buffer = word_bytes(clean)
     is_word = buffer != SPACE
     # the buffer begins and ends with a space, so that edges alternate between starts and stops
-    edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
-    starts, stops = edges.reshape(-1, 2).T.copy()
+    # four bytes a position are enough below 2 GiB, and half of the memory that long texts take
+    positions: Any = np.int32 if len(buffer) < 2**31 - LONG else np.int64
+    edges = np.flatnonzero(is_word[1:] != is_word[:-1]).astype(positions)
+    edges += 1
+    starts, stops = edges[::2].copy(), edges[1::2].copy()
+    del edges, is_word
     codes, examples = assign_codes(word_keys(buffer, starts, stops))
     codes, examples = separate_collisions(codes, examples, buffer, starts, stops)
     vocabulary = spell_words(buffer, starts[examples], stops[examples])

@@ -20,13 +20,13 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats32
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, TokenEmbeddings, TokenVectors, unit_length
 from simpatico.features.idf import Baseline, Idf, IdfWeights, bert_score_texts
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
 from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.product import blocked_product
 from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import find_model, parse_model_name
@@ -64,7 +64,7 @@ class BertScore(ModelMetric):
     """
 
     model: str = MINILM
-    layer: int = DEFAULT_LAYER
+    layer: int = bounded(DEFAULT_LAYER, -1, 1_000)
     idf: str = ""
     baseline: str = ""
 
@@ -82,10 +82,7 @@ class BertScore(ModelMetric):
     )
 
     def __post_init__(self) -> None:
-        if self.layer < DEFAULT_LAYER:
-            raise BadValue(
-                f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the default"
-            )
+        check_parameters(self)
 
     @property
     def depth(self) -> int | None:

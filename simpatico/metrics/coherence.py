@@ -16,7 +16,7 @@ from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.pair_metric import PairMetric
 from simpatico.metrics._shared.pairs import Pairs, text_cosines
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.turns import Turns
 
 
@@ -25,7 +25,7 @@ class Coherence(PairMetric):
     """Parameters: `model`, a sentence encoder; `history`, how many turns the context has."""
 
     model: str = MINILM
-    history: int = 1
+    history: int = bounded(1, 1, 1_000)
 
     name = Carried("coherence")
     published = (MINILM,)
@@ -48,7 +48,7 @@ class Coherence(PairMetric):
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, history=1)
+        check_parameters(self)
 
     @property
     def feature(self) -> Embeddings:

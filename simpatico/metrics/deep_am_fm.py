@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.pair_metric import PairMetric
 from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, text_cosines
+from simpatico.metrics._shared.parameters import bounded
 from simpatico.metrics.deep_fm import GPT2, Ratio, fluency_ratio
 
 
@@ -29,7 +29,7 @@ class DeepAmFm(PairMetric):
 
     model: str = GPT2
     encoder_model: str = MINILM
-    weight: float = 0.5
+    weight: float = bounded(0.5, 0, 1)
     ratio: Ratio = "probability"
 
     name = Carried("deep_am_fm")
@@ -51,11 +51,6 @@ class DeepAmFm(PairMetric):
         kind="traditional",
         careful="A good reply need not resemble the reference.",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.weight <= 1:
-            raise BadValue(f"deep_am_fm.weight is {self.weight}; it lies between 0 and 1")
 
     @property
     def needs(self) -> tuple[Feature, ...]:

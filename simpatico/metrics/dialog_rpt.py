@@ -19,7 +19,7 @@ from simpatico.features.classes import ReplyRatings
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
 from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Turns
@@ -45,7 +45,7 @@ class DialogRpt(ModelMetric):
     """
 
     model: str = PUBLISHED
-    history: int = 2
+    history: int = bounded(2, 1, 1_000)
 
     name = Carried("dialog_rpt")
     published = (PUBLISHED,)
@@ -63,7 +63,7 @@ class DialogRpt(ModelMetric):
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, history=1)
+        check_parameters(self)
 
     def head(self, name: str) -> str:
         """The name of the model of one head."""

@@ -32,7 +32,7 @@ from simpatico.metrics._shared.jackknife import (
     summary_row,
     summary_table,
 )
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import MAX_SEED, bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
@@ -49,11 +49,11 @@ class DistinctN:
     drawn by `seed`.
     """
 
-    n: int = 2
-    size: int = 1_000
-    vocabulary: int = 30_522
-    most: int = 5_000
-    seed: int = 0
+    n: int = bounded(2, 1, 20)
+    size: int = bounded(1_000, 1, 10**9)
+    vocabulary: int = bounded(30_522, 2, 10**9)
+    most: int = bounded(5_000, 1, 10**6)
+    seed: int = bounded(0, 0, MAX_SEED)
 
     name: ClassVar[str] = "distinct_n"
     level: ClassVar[Level] = "system"
@@ -104,7 +104,7 @@ class DistinctN:
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, n=1, size=1, most=1, vocabulary=2)
+        check_parameters(self)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]

@@ -22,6 +22,7 @@ from simpatico.features.lexicon import LexiconSums
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score
 from simpatico.metrics.style_matching import CATEGORIES, COLUMNS, StyleMatching, percentage
 from simpatico.turns import Level, Turns
@@ -39,7 +40,7 @@ class DyadStyleMatching:
     """
 
     lexicon: str = "function_words"
-    epsilon: float = 0.0001
+    epsilon: float = bounded(0.0001, 0, 1, open=True)
 
     name: ClassVar[str] = "dyad_style_matching"
     level: ClassVar[Level] = "dialog"
@@ -60,6 +61,9 @@ class DyadStyleMatching:
         kind="other",
         careful="One number per dyad: both speakers have the same, so count each dialog once.",
     )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

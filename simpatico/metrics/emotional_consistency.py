@@ -25,7 +25,6 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import EmotionKind
@@ -38,6 +37,7 @@ from simpatico.metrics._shared.evaluator import first_missing
 from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 
@@ -56,7 +56,7 @@ class EmotionalConsistency(ModelMetric):
 
     neutrality_model: str = "neutrality"
     polarity_model: str = "polarity"
-    threshold: float = 0.5
+    threshold: float = bounded(0.5, 0, 1, open=True)
 
     name = Carried("emotional_consistency")
     carries = ("neutrality_model", "polarity_model")
@@ -81,8 +81,7 @@ class EmotionalConsistency(ModelMetric):
     )
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold < 1:
-            raise BadValue(f"{self.plain}.threshold is {self.threshold}; it lies between 0 and 1")
+        check_parameters(self)
 
     @property
     def classifiers(self) -> tuple[BinaryClassifier, BinaryClassifier]:

@@ -10,13 +10,12 @@ Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight g
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import e, inf, log
+from math import e, log
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS, EmotionProbabilities
 from simpatico.features.spans import spans, word_effects
@@ -25,6 +24,7 @@ from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import Pairs
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.turns import Turns
 
 UNITS = {2.0: "bits", e: "nats"}
@@ -37,7 +37,7 @@ class EmotionalEntropy(EmotionMetric):
     `normalised`, from 0 to 1 whatever the base.
     """
 
-    base: float = 2.0
+    base: float = bounded(2.0, 1, 10**6, open=True)
     normalised: bool = False
 
     name = Carried("emotional_entropy")
@@ -57,8 +57,7 @@ class EmotionalEntropy(EmotionMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 < self.base < inf:
-            raise BadValue(f"emotional_entropy.base is {self.base}; it is a number above 1")
+        check_parameters(self)
 
     @property
     def nats(self) -> float:

@@ -19,6 +19,7 @@ from simpatico.features import Feature, Features
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.evaluator import Evaluator, ReplyMetric, first_missing
 from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
+from simpatico.metrics._shared.parameters import bounded
 from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 
@@ -41,7 +42,7 @@ class EngagingAndRelevant(ReplyMetric):
     combine: Literal["mean", "min", "max"] = "mean"
     engagement_model: str = "engagement"
     relevance_model: str = "relevance"
-    weight: float = EQUAL_WEIGHT
+    weight: float = bounded(EQUAL_WEIGHT, 0, 1)
 
     name = Carried("engaging_and_relevant")
     carries = ("engagement_model", "relevance_model")
@@ -61,11 +62,6 @@ class EngagingAndRelevant(ReplyMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.weight <= 1:
-            raise BadValue(
-                f"engaging_and_relevant.weight is {self.weight}; it is from 0 for engagement "
-                "alone to 1 for relevance alone"
-            )
         if self.combine != "mean" and self.weight != EQUAL_WEIGHT:
             raise BadValue(
                 f"engaging_and_relevant.weight is {self.weight}, which applies to the mean "

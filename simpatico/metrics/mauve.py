@@ -30,7 +30,7 @@ from simpatico.metrics._shared.jackknife import (
 )
 from simpatico.metrics._shared.kmeans import kmeans_labels
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import MAX_SEED, bounded, check_parameters
 from simpatico.turns import Turns
 
 # the first six are defaults of mauve-text: `compute_mauve`
@@ -57,9 +57,9 @@ class Mauve(ModelMetric):
 
     model: str = MINILM
     people: str = "human"
-    minimum: int = 100
-    most: int = 5_000
-    seed: int = 25
+    minimum: int = bounded(100, 2, 10**5)
+    most: int = bounded(5_000, 2, 10**5)
+    seed: int = bounded(25, 0, MAX_SEED)
 
     name = Carried("mauve")
     published = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
@@ -81,7 +81,7 @@ class Mauve(ModelMetric):
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, minimum=2)
+        check_parameters(self)
         if self.most < self.minimum:
             raise BadValue(f"mauve.most is {self.most}; it is at least minimum, {self.minimum}")
 

@@ -23,7 +23,7 @@ from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, reasons
 from simpatico.metrics._shared.pair_metric import PairMetric
 from simpatico.metrics._shared.pairs import Pairs
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.turns import Turns
 
 ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")
@@ -36,7 +36,7 @@ class NliContradiction(PairMetric):
     """
 
     model: str = ROBERTA[0]
-    history: int = 20
+    history: int = bounded(20, 1, 1_000)
 
     name = Carried("nli_contradiction")
     published = ROBERTA
@@ -64,7 +64,7 @@ class NliContradiction(PairMetric):
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, history=1)
+        check_parameters(self)
 
     @property
     def feature(self) -> ClassProbabilities:

@@ -10,6 +10,7 @@ tea-a-lot the first was said before: 1/3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -17,10 +18,10 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.features.repeats import find_repeats
-from simpatico.features.word_positions import word_positions
+from simpatico.features.word_positions import row_positions
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
@@ -29,7 +30,7 @@ from simpatico.turns import Level, Turns
 class Repetition:
     """Parameter `n`: words in an n-gram. Statistics: repeated n-grams, and n-grams."""
 
-    n: int = 3
+    n: int = bounded(3, 1, 20)
 
     name: ClassVar[str] = "repetition"
     level: ClassVar[Level] = "turn"
@@ -54,7 +55,7 @@ class Repetition:
     )
 
     def __post_init__(self) -> None:
-        check_minimum(self, n=1)
+        check_parameters(self)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
@@ -68,15 +69,19 @@ class Repetition:
         """Each stretch that was said before, with its part of the score."""
         table = features[Words()]
         turn, first_word, again = find_repeats(turns, table, self.n)
-        ngrams, texts = np.bincount(turn, minlength=len(turns)), turns.frame["text"]
+        ngrams = np.bincount(turn, minlength=len(turns))
+        positions = row_positions(turns.frame["text"], table)
         rows = list[tuple[int, int, int, float]]()
-        for row in np.unique(turn[again]).tolist():
-            stand, first = word_positions(texts[row]), len(rows)
-            for word in (first_word[again & (turn == row)] - table.ends[row]).tolist():
-                start, end = stand[word].start, stand[word + self.n - 1].end
+        repeats, words = turn[again], first_word[again]
+        ends = np.flatnonzero(np.diff(repeats, append=-1)) + 1  # where the repeats of a turn end
+        for begin, end in pairwise([0, *ends.tolist()]):
+            row = int(repeats[begin])
+            stand, first = positions(row), len(rows)
+            for word in (words[begin:end] - table.ends[row]).tolist():
+                start, stop = stand[word].start, stand[word + self.n - 1].end
                 weight = 1 / ngrams[row]
                 if len(rows) > first and start < rows[-1][2]:  # overlaps the last: one stretch
                     _, start, _, before = rows.pop()
                     weight += before
-                rows.append((row, start, end, weight))
+                rows.append((row, start, stop, weight))
         return pl.DataFrame(rows, ["row", "start", "end", "weight"], orient="row")

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue, DataError
+from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.script import OtherScript
@@ -25,7 +25,7 @@ from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.pairs import NEEDS
-from simpatico.metrics._shared.parameters import check_choices
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.turns import Level, Turns
 
@@ -53,7 +53,7 @@ class StyleMatching:
     """
 
     lexicon: str = "function_words"
-    epsilon: float = 0.0001
+    epsilon: float = bounded(0.0001, 0, 1, open=True)
     empty: Literal["match", "drop"] = "match"
 
     name: ClassVar[str] = "style_matching"
@@ -75,9 +75,7 @@ class StyleMatching:
     )
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        if not 0 < self.epsilon < 1:
-            raise BadValue(f"style_matching.epsilon is {self.epsilon}; it lies between 0 and 1")
+        check_parameters(self)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

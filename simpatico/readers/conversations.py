@@ -9,7 +9,7 @@ where there are several, of which the ids are read first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from simpatico import limits
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
 from simpatico.readers.detect import matching_readers, pick_reader
 from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import (
     Dialog,
     Ledger,
@@ -131,7 +133,11 @@ class Conversations:
         return frozenset(counts if names & counts.keys() else clashes)
 
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
-        """Parts of about `size` utterances; a dialog is never cut in two."""
+        """Parts of about `size` utterances, or fewer where they are long.
+
+        A dialog is never cut in two.
+        """
+        most_bytes = max(limits.CHUNK, size)
         ledger = Ledger(self.on_error, self.max_errors)
         part = ChunkBuilder()
         part.ignored = self.inputs[1]
@@ -150,35 +156,48 @@ class Conversations:
             label = f"{reader.name} ({pairs})" if pairs else reader.name
             file = Path(source.name).name
             part.formats[prefix if files.count(file) > 1 else file] = label
-            for dialog in self.dialogs(reader, source, ledger):
-                part.add(dialog, prefix if dialog[0].dialog in self.clashing_ids else "")
+            for dialog, n_bytes in self.dialogs(reader, source, ledger):
+                if len(part) and part.n_bytes + n_bytes > most_bytes:
+                    yield self.chunk(part, ledger)
+                    part = ChunkBuilder(reader.name)
+                clash = dialog[0].dialog in self.clashing_ids
+                part.add(dialog, prefix if clash else "", n_bytes)
                 if len(part) >= size:
                     yield self.chunk(part, ledger)
                     part = ChunkBuilder(reader.name)
         if len(part) or ledger.rejects or ledger.skip_counts or part.formats:
             yield self.chunk(part, ledger)
 
-    def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        """The dialogs of one input; one whose id was there before is rejected."""
+    def dialogs(
+        self, reader: Reader, source: Source, ledger: Ledger
+    ) -> Iterator[tuple[list[Utterance], int]]:
+        """The dialogs of one input with their bytes; one that is too long is rejected.
+
+        So is one whose id was there before.
+        """
         dialogs = reader.dialogs(source, ledger)
         if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
             by_id: dict[str, list[Utterance]] = {}
             for dialog in dialogs:
                 by_id.setdefault(dialog[0].dialog, []).extend(dialog)
-            yield from by_id.values()
-            return
-        code, reason = "id_used_twice", DUPLICATE_ID
+            dialogs = iter(by_id.values())
+        used_twice = "id_used_twice", DUPLICATE_ID
         if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
-            code, reason = "dialog_comes_back", RETURNING_DIALOG
+            used_twice = "dialog_comes_back", RETURNING_DIALOG
         ids, file = set[str](), [Place(source.name, 0, 0)]
         for dialog in filter(None, dialogs):
-            if dialog[0].dialog not in ids:
-                ids.add(dialog[0].dialog)
-                yield dialog
-                continue
             # every record of it; where records have no places, the file as a whole
-            for place in dialog.places if isinstance(dialog, Dialog) else file:
-                ledger.reject(place, code, reason)
+            places = dialog.places if isinstance(dialog, Dialog) else file
+            if dialog[0].dialog in ids:
+                for place in places:
+                    ledger.reject(place, *used_twice)
+                continue
+            n_bytes = count_bytes(dialog)
+            if n_bytes > limits.DIALOG < sum(len(row.text.encode()) for row in dialog):
+                ledger.reject(places[0], *long_record("dialog", limits.DIALOG))
+            else:
+                ids.add(dialog[0].dialog)
+                yield dialog, n_bytes
 
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
@@ -208,17 +227,19 @@ class ChunkBuilder:
         self.format = format
         self.formats: dict[str, str] = {}
         self.ignored: dict[str, str] = {}
+        self.n_bytes = 0
         self._columns: list[list[Any]] = [[] for _ in SCHEMA]
 
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    def add(self, dialog: list[Utterance], prefix: str) -> None:
-        """Append a dialog, with the prefix before its id."""
+    def add(self, dialog: list[Utterance], prefix: str, n_bytes: int) -> None:
+        """Append a dialog of so many bytes, with the prefix before its id."""
         for column, values in zip(self._columns, zip(*dialog, strict=True), strict=True):
             column.extend(values)
         if prefix:
             self._columns[0][-len(dialog) :] = [f"{prefix}/{dialog[0].dialog}"] * len(dialog)
+        self.n_bytes += n_bytes
 
     def frame(self) -> pl.DataFrame:
         """The utterances as a table."""
@@ -261,6 +282,15 @@ def count_extra_columns(turns: Turns) -> dict[str, int]:
     if times := len(turns) - turns.frame["time"].null_count():
         counts["time"] = times
     return dict(counts)
+
+
+def count_bytes(dialog: Sequence[Utterance]) -> int:
+    """About how many bytes the texts of a dialog have, its references and extras among them."""
+    texts = [value for row in dialog for value in row if value.__class__ is str]
+    for row in dialog:
+        texts += row[7] or ()  # by name takes twice as long
+    joined = "".join(texts)
+    return len(joined) if joined.isascii() else len(joined.encode())
 
 
 def free_name(name: str, names: Container[str]) -> str:

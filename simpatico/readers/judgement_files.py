@@ -29,7 +29,7 @@ from simpatico.judgements import (
 from simpatico.readers import judgement_formats
 from simpatico.readers.detect import all_readers
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
-from simpatico.readers.file_formats._table_fields import ALIASES, check_mapping
+from simpatico.readers.file_formats._table_fields import ALIASES, NamedColumns, check_mapping
 from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
@@ -141,7 +141,8 @@ def collect_ratings(
 def rename_columns(head: Head, columns: Mapping[str, str]) -> dict[str, str]:
     """Our name of each column of a table that has another: as the user says, else a known one."""
     fields = Judgement._fields
-    check_mapping(columns, fields, file=head.name, columns=head.columns, kind=" of ratings")
+    table = NamedColumns(head.name, head.columns, head.kind != "text")
+    check_mapping(columns, fields, table, " of ratings")
     names = {column: field for field, column in columns.items()}
     if "dialog" not in {*columns, *head.columns}:
         alias = next((name for name in ALIASES["dialog"] if name in head.columns), None)

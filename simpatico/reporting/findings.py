@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import nan
+from math import comb, nan
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import polars as pl
 
+from simpatico import limits
 from simpatico.charts.systems import SystemStyle, assign_styles
 from simpatico.comparison.difference import Difference, Differences
 from simpatico.comparison.headline import main_pair, orient_pair
@@ -141,7 +142,17 @@ class Findings:
     def comparison(self) -> tuple[Judgements | None, list[CorrelationRow], Selection]:
         """What a comparison of the run's systems takes beside the run."""
         ratings = self.judgements if self.evidence else None
-        return ratings, self.correlations, Selection(with_human=self.with_human)
+        choice = Selection(with_human=self.with_human, systems=self.compared_systems)
+        return ratings, self.correlations, choice
+
+    @property
+    def compared_systems(self) -> tuple[str, ...]:
+        """Of very many systems, those with most dialogs and the pair that was asked for."""
+        if len(self.systems) <= limits.SYSTEMS:
+            return ()
+        known = [name for name in self.requested_pair or () if name in self.dialogs]
+        ordered = sorted(self.systems, key=lambda name: (-self.dialogs[name], name))
+        return tuple(dict.fromkeys([*known, *ordered]))[: limits.SYSTEMS]
 
     @property
     def qualities(self) -> list[tuple[str, str]]:
@@ -230,7 +241,8 @@ def gather_findings(
     main = choose_pair(pairs, pair)
     on_page = select_pairs(pairs, main, len(scores))
     shown = {p: pairs[p] for p in on_page}
-    return replace(findings, pairs=shown, main=main, pairs_left_out=len(pairs) - len(on_page))
+    every = comb(len(findings.systems), 2) if findings.compared_systems else len(pairs)
+    return replace(findings, pairs=shown, main=main, pairs_left_out=every - len(on_page))
 
 
 def check_names(names: Sequence[str], known: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from simpatico.comparison.samples import (
     ScoreInfo,
     Selection,
     choose_systems,
-    load_systems,
+    load_compared,
 )
 from simpatico.comparison.slices import Slices, compare_slices, slices_as_systems
 from simpatico.judgements import Judgements
@@ -97,7 +97,7 @@ def load_rated_systems(
     run: Run, judgements: Judgements | None, choice: Selection
 ) -> list[ComparedSystem]:
     """The systems of a run, with people's ratings as scores where there are some."""
-    systems = load_systems([run], choice)
+    systems = load_compared([run], choice)
     if judgements is None:
         return systems
     return add_ratings(run, systems, with_run_ids(run, judgements))

@@ -125,7 +125,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["score", SAMPLES, "--out", "r", "--metrics", "style_matching", "--lexicon", "x"], "--lexicon needs an emotion metric"),
         (["score", SAMPLES, "--out", "r", "--metrics", "style_matching,style_matching"], "'style_matching' is asked for twice"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.empty=dorp"], "it is 'match' or 'drop'"),
-        (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it is a number above 1"),
+        (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it lies between 1 and 1,000,000"),
         (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors needs --on-error skip"),
         (["score", SAMPLES, "--out", "r", "--jobs", "0"], "--jobs"),
         (["show", "nothing"], "nothing is not a run folder: it has no run.json; `simpatico score FILE --out RUN` makes one"),

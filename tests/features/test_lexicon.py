@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from simpatico import limits
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Features, closure
 from simpatico.features.lexicon import SHIPPED, LexiconSums, load_lexicon
@@ -219,7 +220,10 @@ def test_missing_category(tmp_path: Path) -> None:
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "a", "text": ["hi"]}))
     with pytest.raises(DataError) as error:
         Features(turns, closure([feature]))[feature]
-    assert str(error.value) == f"lexicon '{path}' has no category ['trust']; it has ['joy', 'woe']"
+    assert (
+        str(error.value)
+        == f"lexicon '{path}' has no category ['trust'] among its 2; it needs joy, trust"
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,25 +242,25 @@ HEADER = "term,category,weight\n"
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.csv", f"{HEADER}ok,joy,1\nhi,joy,high\n", ":3: weight 'high' of 'hi' is not a number"),
-        ("a.csv", f"{HEADER}hi,joy,\n", ":2: weight '' of 'hi' is not a number"),
-        ("a.csv", f"{HEADER}hi,joy,nan\n", ":2: weight 'nan' of 'hi' is not finite"),
-        ("a.csv", f"{HEADER}\nhi,joy,-inf\n", ":3: weight '-inf' of 'hi' is not finite"),
-        ("a.csv", f"{HEADER}hi, ,1\n", ":2: no category for 'hi'"),
-        ("a.csv", f"{HEADER}hi,joy\n", ":2: too few columns in ['hi', 'joy']"),
+        ("a.csv", f"{HEADER}ok,joy,1\nhi,joy,high\n", ":3: the weight is not a number; give one"),
+        ("a.csv", f"{HEADER}hi,joy,\n", ":2: the weight is not a number; give one"),
+        ("a.csv", f"{HEADER}hi,joy,nan\n", ":2: the weight is not finite; give a number"),
+        ("a.csv", f"{HEADER}\nhi,joy,-inf\n", ":3: the weight is not finite; give a number"),
+        ("a.csv", f"{HEADER}hi, ,1\n", ":2: the category is empty; give one"),
+        ("a.csv", f"{HEADER}hi,joy\n", ":2: 2 cells but 3 columns"),
         (
             "a.csv",
             "happy\nsad\n",
             ": needs a header term,category,weight or three columns in each row",
         ),
-        ("a.csv", "joy\thi\tx\n", ":1: weight 'x' of 'hi' is not a number"),
+        ("a.csv", "joy\thi\tx\n", ":1: the weight is not a number; give one"),
         ("a.csv", b"caf\xe9,joy,1", ": not UTF-8 text at byte 3; save it as UTF-8"),
         ("a.dic", "the 1\n", ": a .dic file lists its categories between two lines of %"),
-        ("a.dic", "%\n1\n%\n", ":2: category '1' has no name"),
+        ("a.dic", "%\n1\n%\n", ":2: the category has no name"),
         (
             "a.dic",
             "%\n1\tarticle\n%\nthe\t1\t22\n",
-            ":4: category '22' of 'the' is not defined between the two lines of %",
+            ":4: a category is not defined between the two lines of %",
         ),
     ],
 )
@@ -287,10 +291,10 @@ def test_a_table_python_cannot_cut(tmp_path: Path, usual_field_limit: None) -> N
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ((1, None, "joy", 1.0), "a cell is null in [None, 'joy', 1.0]"),
-        ((1, "hi", "joy", None), "a cell is null in ['hi', 'joy', None]"),
-        ((1, "hi", "joy", "high"), "weight 'high' of 'hi' is not a number"),
-        ((1, "hi", "", 1.0), "no category for 'hi'"),
+        ((1, None, "joy", 1.0), "a cell is null; give term, category and weight"),
+        ((1, "hi", "joy", None), "a cell is null; give term, category and weight"),
+        ((1, "hi", "joy", "high"), "the weight is not a number; give one"),
+        ((1, "hi", "", 1.0), "the category is empty; give one"),
     ],
 )
 def test_a_bad_row_of_a_database(tmp_path: Path, row: tuple[object, ...], sentence: str) -> None:
@@ -306,7 +310,7 @@ def test_a_database_without_the_columns(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         load_lexicon(str(tmp_path / "a.db"))
     assert str(error.value) == (
-        f"{tmp_path}/a.db: cannot be read as a DLATK lexicon: no such column: category"
+        f"{tmp_path}/a.db: column 'category' of nrc_emot is missing; store its values"
     )
 
 
@@ -314,7 +318,9 @@ def test_a_broken_database(tmp_path: Path) -> None:
     path = save_file(tmp_path, "a.db", b"SQLite format 3\x00" + b"x" * 200)
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
-    assert str(error.value).startswith(f"{path}: cannot be read as a DLATK lexicon: ")
+    assert str(error.value) == (
+        f"{path}: cannot be read as a DLATK lexicon (SQLITE_NOTADB); make it anew"
+    )
 
 
 def test_a_liwc_22_dictionary_is_a_table_of_categories(tmp_path):
@@ -327,10 +333,62 @@ def test_a_liwc_22_dictionary_is_a_table_of_categories(tmp_path):
     ]
     for content, reason in (
         ("term,Joy\nx,X\n", ":1: a .dicx file begins with DicTerm and the names of categories"),
-        ("DicTerm,Joy\nx,much\n", ":2: weight 'much' of 'x' is not a number"),
+        ("DicTerm,Joy\nx,much\n", ":2: the weight is not a number; give one"),
         ("DicTerm,Joy\nx,X,X\n", ":2: 3 cells but 2 columns"),
     ):
         path = save_file(tmp_path, "mine.dicx", content)
         with pytest.raises(DataError) as error:
             list(lexicon_rows(path))
         assert str(error.value) == f"{path}{reason}"
+
+
+def sentence(path: Path) -> str:
+    """What is said about a lexicon that is refused."""
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    return str(error.value).removeprefix(str(path))
+
+
+def test_tables_that_are_computed_are_refused(tmp_path: Path) -> None:
+    """A row of a view or a generated column can be of any length, out of a file of 8 kB."""
+    long = "replace(hex(zeroblob(50000000)), '0', 'ha')"
+    tables = {
+        "create table nrc_emot (category text, weight real, term text as ("
+        + long
+        + "))": ": column 'term' of nrc_emot is computed; store its values",
+        f"create view nrc_emot as select {long} as term, 'joy' as category, 1 as weight": (
+            ": no table 'nrc_emot'; it has []"
+        ),
+    }
+    for number, (statement, reason) in enumerate(tables.items()):
+        path = tmp_path / f"{number}.db"
+        with closing(sqlite3.connect(path)) as base, base:
+            base.execute(statement)
+            if "create table" in statement:
+                base.execute("insert into nrc_emot (category, weight) values ('joy', 1)")
+        assert sentence(path) == reason
+
+
+def test_a_term_of_megabytes_is_refused_by_the_database(tmp_path: Path) -> None:
+    path = database(tmp_path / "a.db", [(1, "x" * 200_000, "joy", 1.0)])
+    assert sentence(path) == (": cannot be read as a DLATK lexicon (SQLITE_TOOBIG); make it anew")
+
+
+def test_too_many_categories_rows_or_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"w{'abcdefghij'[i % 10]}{'x' * (i // 10)},c{i},1\n" for i in range(100))
+    path = save_file(tmp_path, "a.csv", HEADER + rows)
+    assert len(load_lexicon(str(path)).categories) == 100
+    for name, limit, reason in (
+        (
+            "LEXICON_CELLS",
+            9_999,
+            ": 100 terms in 100 categories are too many; leave out what no metric uses",
+        ),
+        ("LEXICON_ROWS", 99, ": the lexicon has more than 99 rows; leave some out"),
+        ("RESOURCE", 2**20, ": the file is larger than 1 MiB; give a smaller one"),
+    ):
+        content = HEADER + rows * (1 if limit < 2**20 else 2_000)
+        save_file(tmp_path, f"{name}.csv", content)
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, name, limit)
+            assert sentence(tmp_path / f"{name}.csv") == reason

@@ -146,7 +146,7 @@ def test_a_signature_names_the_model_the_list_and_the_baseline(tmp_path):
 def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
         load("bert_score", layer=-2)
-    assert str(error.value) == "bert_score.layer is -2; it is 0 or more, or -1 for the default"
+    assert str(error.value) == "bert_score.layer is -2; it is from -1 to 1,000"
     with pytest.raises(MissingResource) as error:
         Idf("package:minilm", "nowhere").compute(None, None)
     assert str(error.value) == "no file 'nowhere'; give the path of an existing file"

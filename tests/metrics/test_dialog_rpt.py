@@ -83,7 +83,7 @@ def test_a_model_of_several_classes_is_refused():
 def test_a_parameter_that_makes_no_sense_is_refused():
     with pytest.raises(BadValue) as error:
         dialog_rpt(history=0)
-    assert str(error.value) == "dialog_rpt.history is 0; it is 1 or more"
+    assert str(error.value) == "dialog_rpt.history is 0; it is from 1 to 1,000"
 
 
 def test_the_first_head_that_is_not_here_is_named():

@@ -114,9 +114,9 @@ def test_ngrams_are_counted_as_a_loop_counts_them(turns):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"n": 0}, "distinct_n.n is 0; it is 1 or more"),
-        ({"size": -3}, "distinct_n.size is -3; it is 1 or more"),
-        ({"vocabulary": 1}, "distinct_n.vocabulary is 1; it is 2 or more"),
+        ({"n": 0}, "distinct_n.n is 0; it is from 1 to 20"),
+        ({"size": -3}, "distinct_n.size is -3; it is from 1 to 1,000,000,000"),
+        ({"vocabulary": 1}, "distinct_n.vocabulary is 1; it is from 2 to 1,000,000,000"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused(parameters, sentence):

@@ -60,8 +60,7 @@ def test_relevance_may_weigh_more_in_the_mean():
     [
         (
             {"weight": 1.5},
-            "engaging_and_relevant.weight is 1.5; it is from 0 for engagement alone to 1 for "
-            "relevance alone",
+            "engaging_and_relevant.weight is 1.5; it is from 0 to 1",
         ),
         (
             {"weight": 0.7, "combine": "min"},

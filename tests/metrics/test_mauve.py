@@ -291,7 +291,7 @@ def test_the_name_carries_the_encoder_and_the_signature_the_seed():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"minimum": 1}, "mauve.minimum is 1; it is 2 or more"),
+        ({"minimum": 1}, "mauve.minimum is 1; it is from 2 to 100,000"),
         ({"most": 50}, "mauve.most is 50; it is at least minimum, 100"),
     ],
 )

@@ -101,7 +101,7 @@ def test_coherence_with_more_history_joins_the_turns_before():
     assert values[2] == pytest.approx(first @ second, abs=1e-6)
     with pytest.raises(BadValue) as error:
         load("coherence", history=0)
-    assert str(error.value) == "coherence.history is 0; it is 1 or more"
+    assert str(error.value) == "coherence.history is 0; it is from 1 to 1,000"
 
 
 def test_coherence_carries_no_mark_with_its_own_encoder():
@@ -294,7 +294,7 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
     assert nulls(metric, turns) == [None, "no_reference"]
     with pytest.raises(BadValue) as error:
         load("deep_am_fm", weight=2.0)
-    assert str(error.value) == "deep_am_fm.weight is 2.0; it lies between 0 and 1"
+    assert str(error.value) == "deep_am_fm.weight is 2.0; it is from 0 to 1"
 
 
 def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):

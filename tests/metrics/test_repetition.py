@@ -65,4 +65,4 @@ def test_it_equals_a_loop(turns):
 def test_n_is_at_least_one():
     with pytest.raises(BadValue) as error:
         load("repetition", n=0)
-    assert str(error.value) == "repetition.n is 0; it is 1 or more"
+    assert str(error.value) == "repetition.n is 0; it is from 1 to 20"

@@ -140,6 +140,9 @@ CASES: dict[str, Callable[[], ExamplePage]] = {
     "many_pairs": lambda: ExamplePage(
         scored(talks([f"system-{i:02d}" for i in range(26)], 2, turns=2), TWO_METRICS), None
     ),
+    "many_systems": lambda: ExamplePage(
+        scored(talks([f"system-{i:02d}" for i in range(42)], 1, turns=2), TWO_METRICS), None
+    ),
 }
 
 

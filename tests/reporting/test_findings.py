@@ -8,10 +8,12 @@ import polars as pl
 import pytest
 
 from simpatico.comparison.difference import compare
+from simpatico.comparison.samples import Selection
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
 from simpatico.reporting.findings import choose_pair, gather_findings, select_pairs
 from simpatico.reporting.scores import title_from_name
+from simpatico.reporting.sections.verdict import pair_switch
 from simpatico.validation.evidence import Question, validate
 from simpatico.validation.overlap import run_structure
 from simpatico.validation.people import compare_with_ratings, rank_qualities
@@ -176,6 +178,30 @@ def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
     assert findings.pairs_left_out == 325 - 49
     assert all(set(p) & set(findings.main) for p in findings.pairs)
     assert next(iter(findings.pairs)) == findings.main
+
+
+def test_of_very_many_systems_those_with_most_dialogs_are_compared():
+    """42 systems are 861 pairs; 40 are compared, and the page says how to see the others."""
+    findings = case("many_systems").findings
+    assert findings.compared_systems == tuple(f"system-{i:02d}" for i in range(40))
+    assert len(findings.pairs) + findings.pairs_left_out == 861
+    own = gather_findings(findings.run, pair=("system-41", "system-40"))
+    assert set(own.main) == {"system-41", "system-40"}
+    page = str(pair_switch(own))
+    assert "<code>simpatico compare " in page
+    assert " --pair A B</code>" in page
+    with pytest.raises(DataError) as error:
+        compare([findings.run])
+    assert str(error.value) == (
+        "42 systems are too many to compare pair by pair, 40 at most; name two with --pair, or, if "
+        "they are users, score again and say who is a person and who a bot in a column 'role' (or "
+        "--columns role=NAME)"
+    )
+    pair = compare([findings.run], Selection(systems=("system-41", "system-02")))
+    assert {(d.a, d.b) for d in pair} == {("system-02", "system-41")}
+    with pytest.raises(UnknownName) as error:
+        compare([findings.run], Selection(systems=("system-41", "system-4")))
+    assert str(error.value).startswith("no system 'system-4'; did you mean ")
 
 
 def test_as_many_rows_as_fit_and_no_more():

@@ -34,7 +34,7 @@ from simpatico.comparison.difference import (
 )
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.plan import PilotSpread, PlannedComparison
-from simpatico.comparison.samples import PEOPLE, Selection
+from simpatico.comparison.samples import HUMAN, PEOPLE, Selection
 from simpatico.comparison.slices import Slices
 from simpatico.errors import DataError
 from simpatico.judgements import Judgements
@@ -64,6 +64,9 @@ RELIABLE_PILOT = 100
 @click.argument("runs", nargs=-1, type=opt.PATH)
 @opt.names("--scores", "Compare only these scores.")
 @opt.flag("--every", "Include the component scores of each metric.")
+@opt.option(
+    "--pair", "Compare only these two systems.  [default: all]", nargs=2, metavar="SYSTEM SYSTEM"
+)
 @opt.with_human
 @opt.by
 @opt.judgements
@@ -121,7 +124,9 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
       simpatico compare run --by month
       simpatico compare run --plan --detect coherence=0.1
     """
-    choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
+    pair = options["pair"] or ()
+    with_human = options["with_human"] or HUMAN in pair
+    choice = Selection(options["level"], options["scores"], options["every"], with_human, pair)
     if options["plan"]:
         show_plan([Run(run) for run in runs], choice, options)
         return

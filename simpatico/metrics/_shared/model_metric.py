@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from simpatico.metric import Better, Merge, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.parameters import check_choices
+from simpatico.metrics._shared.parameters import check_parameters
 from simpatico.metrics._shared.scores import make_score, mean_statistic
 from simpatico.turns import Level
 from simpatico.wording import title_from_name
@@ -34,7 +34,7 @@ class ModelMetric(UsesModels):
     title: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_parameters(self)
 
     @property
     def plain(self) -> str:

@@ -23,7 +23,7 @@ from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.pairs import NEEDS
-from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.parameters import bounded, check_parameters
 from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.turns import Level, Turns
 from simpatico.wording import format_interval
@@ -50,7 +50,7 @@ class Trait:
     """A person's answers to a questionnaire, as a model predicts them from their words."""
 
     model: str = ""
-    minimum_words: int = 20
+    minimum_words: int = bounded(20, 0, 10**6)
 
     name: ClassVar[str]
     about: ClassVar[str]
@@ -63,7 +63,7 @@ class Trait:
     level: ClassVar[Level] = "dialog"
 
     def __post_init__(self) -> None:
-        check_minimum(self, minimum_words=0)
+        check_parameters(self)
 
     @property
     def meaning(self) -> str:

@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
+from simpatico import limits
 from simpatico.readers.file_formats._table_fields import ALIASES, NEEDED, Fields
-from simpatico.readers.input import raw_bytes as raw
 from simpatico.readers.input.decode import rows_by_header
+from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
 
@@ -23,7 +24,7 @@ Row = tuple[Place, tuple[Any, ...], str | None]
 
 def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
     """Every row of cells that can be read; the first one is the header."""
-    csv.field_size_limit(raw.LINE_LIMIT)  # of the csv module it is 128 KiB
+    csv.field_size_limit(limits.RECORD)  # of the csv module it is 128 KiB
     # of the row that is being read, which may go over several lines
     start: Place | None = None
     problem: tuple[str, str] | None = None
@@ -32,6 +33,9 @@ def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]
         nonlocal start, problem
         for place, line in source.scan(ledger):
             start = start or place
+            if place.byte - start.byte > limits.RECORD:
+                ledger.reject(start, *long_record("row"))
+                return  # where the row would end, nobody knows
             if b"\0" in line:
                 problem = ("nul", "there is a NUL byte in the row")
             try:

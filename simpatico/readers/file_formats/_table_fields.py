@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -64,7 +65,9 @@ class Fields:
         `mapping` says of some fields which column they are; no other field is read from those.
         """
         names, mapping = head.columns, dict(mapping or {})
-        check_mapping(mapping, [*ALIASES, "role"], file=head.name, columns=names)
+        check_mapping(
+            mapping, [*ALIASES, "role"], NamedColumns(head.name, names, head.kind != "text")
+        )
         free = [name for name in names if name not in mapping.values()]
         keys = {
             field: mapping.get(field) or next((n for n in (field, *aliases) if n in free), field)
@@ -109,13 +112,16 @@ class Fields:
         return msgspec.json.encode(rest).decode() if rest else None
 
 
+class NamedColumns(NamedTuple):
+    """The columns of a file; `has_keys` if each row names them: then none can be a text."""
+
+    file: str
+    columns: Collection[str]
+    has_keys: bool = True
+
+
 def check_mapping(
-    mapping: Mapping[str, str],
-    fields: Sequence[str],
-    *,
-    file: str,
-    columns: Collection[str],
-    kind: str = "",
+    mapping: Mapping[str, str], fields: Sequence[str], table: NamedColumns, kind: str = ""
 ) -> None:
     """Refuse a mapping that names none of the fields, or a column that the file does not have."""
     for field, column in mapping.items():
@@ -124,10 +130,16 @@ def check_mapping(
                 f"--columns {field}={column}: no field {field!r}{kind}; "
                 f"{suggest_names(field, fields)}"
             )
-        if columns and column not in columns:
+        if table.columns and column not in table.columns:
+            # a first line that names no field of ours may be what somebody said
+            names = {*fields, *(alias for own in fields for alias in ALIASES.get(own, ()))}
+            is_header = table.has_keys or not names.isdisjoint(table.columns)
+            near = get_close_matches(column, table.columns, n=1)
+            way_out = "check its first line"
+            if is_header or near:
+                way_out = suggest_names(column, table.columns if is_header else near)
             raise UnknownName(
-                f"--columns {field}={column}: {file} has no column {column!r}; "
-                f"{suggest_names(column, columns)}"
+                f"--columns {field}={column}: {table.file} has no column {column!r}; {way_out}"
             )
 
 

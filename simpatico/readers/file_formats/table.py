@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from simpatico import limits
 from simpatico.readers.extra_columns import extra_values
 from simpatico.readers.file_formats._chat import (
     MACHINE_ROLES,
@@ -36,6 +37,7 @@ from simpatico.readers.input.decode import (
     decode_problem,
     repeated_fields,
 )
+from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
@@ -222,18 +224,27 @@ def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:
 def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
     """Consecutive rows with one dialog id; a second utterance with the same id is rejected.
 
-    An utterance that comes after rejected rows says so, since they may have stood between.
+    An utterance that comes after rejected rows says so, since they may have stood between. Of a
+    dialog that is too long, none is kept.
     """
     dialog: str | None = None
     utterances, places, ids = list[Utterance](), list[Place](), set[str]()
-    errors = ledger.errors
+    errors, size, held, is_long = ledger.errors, 0, 0, False
     for place, row in rows:
-        # fields by position (dialog 0, id 4): by name takes twice as long
+        # fields by position (dialog 0, text 2, id 4, extras 11): by name takes twice as long
         if row[0] != dialog:
             if utterances:
                 yield Dialog(utterances, places)
             dialog, utterances, places, ids = row[0], [], [], set()
-            errors = ledger.errors
+            errors, size, held, is_long = ledger.errors, 0, 0, False
+        size += len(row[2])
+        held += len(row[11] or "")
+        if size > limits.DIALOG or held > limits.RECORD:
+            if not is_long:  # said once
+                limit = limits.DIALOG if size > limits.DIALOG else limits.RECORD
+                ledger.reject(places[0] if places else place, *long_record("dialog", limit))
+            is_long, utterances = True, []
+            continue
         if ledger.errors != errors:
             errors, row = ledger.errors, row._replace(gap=True)
         if (name := row[4]) is not None:

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from simpatico import limits
+from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import Ledger, Place
 
 Value = TypeVar("Value")
@@ -57,7 +59,11 @@ def json_items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Pla
             yield start, document.strip()
         return
     items = decode(document, list[msgspec.Raw], start, ledger)
-    yield from locate_parts(document, items or [], start)
+    for place, item in locate_parts(document, items or [], start):
+        if len(item) > limits.RECORD:
+            ledger.reject(place, *long_record("record"))
+        else:
+            yield place, item
 
 
 def locate_parts(

@@ -1,7 +1,6 @@
 """Bytes of an input before any format: opening, unpacking, refusing what is not text.
 
-Limits keep hostile or broken files from filling the memory: a line, a document, and how much more a
-gzip file may unpack to than it holds.
+`limits` says how much is read at most.
 """
 
 from __future__ import annotations
@@ -12,16 +11,9 @@ import re
 import zlib
 from typing import BinaryIO, cast
 
+from simpatico import limits
 from simpatico.errors import DataError
 
-HEAD = 64 * 1024
-"""Bytes from which a format is detected: enough for a long first record."""
-LINE_LIMIT = 64 * 1024**2
-DOCUMENT_LIMIT = 2 * 1024**3
-"""Bytes of a line, and of a document that has to be held in memory as a whole."""
-BOMB_FLOOR = 16 * 1024**2
-BOMB_RATIO = 200
-"""A file may unpack to 16 MiB, or to 200 times its size; text compresses about 3 to 20 times."""
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 UNPACKING = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -46,7 +38,7 @@ class GzipStream(io.RawIOBase):
         # measured as it goes: the size in the gzip trailer is modulo 4 GiB and may be forged
         n = self._gzip.readinto(cast(bytearray, buffer))
         self._unpacked += n
-        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._file.tell()):
+        if self._unpacked > limits.unpacked_limit(self._file.tell()):
             raise GzipBomb
         return n
 
@@ -63,19 +55,28 @@ def unpack(file: BinaryIO) -> BinaryIO:
     file.seek(0)
     if start != GZIP:
         return file
-    return cast(BinaryIO, io.BufferedReader(GzipStream(file), HEAD))
+    return cast(BinaryIO, io.BufferedReader(GzipStream(file), limits.HEAD))
 
 
 def unpacking_problem(error: Exception) -> tuple[str, str]:
     """Code and sentence for a gzip file that breaks off."""
     if isinstance(error, GzipBomb):
-        return "gzip_bomb", (
-            f"the gzip file unpacks to more than {BOMB_RATIO} times its size; "
-            "unpack it yourself if you trust it"
-        )
+        return "gzip_bomb", bomb_problem("gzip", "unpack it yourself")
     if isinstance(error, EOFError):
         return "gzip_truncated", "the gzip file is truncated; get the whole file again"
     return "gzip_corrupt", "the gzip file is damaged; get the file again"
+
+
+def bomb_problem(kind: str, way_out: str) -> str:
+    """The sentence for a file that unpacks to too much."""
+    ratio = limits.UNPACKED_RATIO
+    return f"the {kind} file unpacks to more than {ratio} times its size; {way_out} if you trust it"
+
+
+def long_record(what: str, limit: int | None = None) -> tuple[str, str]:
+    """Code and sentence for a line, row or dialog that is longer than a limit."""
+    limit = limits.RECORD if limit is None else limit
+    return f"long_{what}", f"the {what} is longer than {limit >> 20} MiB; split it"
 
 
 def path_problem(name: str, error: OSError) -> DataError:

@@ -9,25 +9,25 @@ import stat
 import sys
 import weakref
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 import msgspec
-import polars as pl
 
+from simpatico import limits
 from simpatico.errors import DataError
 from simpatico.readers.input import raw_bytes as raw
 from simpatico.readers.input.decode import Value, decode_records, json_items
 from simpatico.readers.input.head import Head
+from simpatico.readers.input.parquet import parquet_rows
 from simpatico.readers.input.record import Ledger, Place
 
 __all__ = ["Head", "Source"]
 
-ROWS = 8192
-"""Rows of Parquet that are held as JSON at a time."""
 NEW_TUPLE = tuple.__new__
 """Makes a named tuple in half the time of its own constructor; there is one for every line."""
 
@@ -70,9 +70,18 @@ class Source:
 
         The file is private, and goes when its source does.
         """
-        spool = cast(BinaryIO, TemporaryFile())  # noqa: SIM115 - it lives as long as its source
-        while block := stream.read(1 << 20):
-            spool.write(block)
+        with ExitStack() as stack:
+            spool = cast(BinaryIO, stack.enter_context(TemporaryFile()))
+            while block := stream.read(1 << 20):
+                if is_device(stream):
+                    raise DataError(f"{name}: this is a device without end; give a file")
+                if spool.tell() + len(block) > limits.STREAM:
+                    limit = f"{limits.STREAM >> 30} GiB"
+                    raise DataError(
+                        f"{name}: the stream is longer than {limit}; write it to a file"
+                    )
+                spool.write(block)
+            stack.pop_all()  # it lives as long as its source
         spool.flush()
         source = cls(name, path, spool)
         weakref.finalize(source, spool.close)
@@ -129,7 +138,7 @@ class Source:
         """The first bytes, unpacked, and why they cannot be read; the file is opened once."""
         try:
             with self.open() as file:
-                data = file.read(raw.HEAD)
+                data = file.read(limits.HEAD)
         except raw.UNPACKING as error:
             return b"", raw.unpacking_problem(error)
         return data, raw.content_problem(data)
@@ -143,7 +152,7 @@ class Source:
 
     def scan(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """Every line with its line end and without a byte order mark."""
-        line, byte, name, limit = 0, 0, self.name, raw.LINE_LIMIT
+        line, byte, name, limit = 0, 0, self.name, limits.RECORD
         with self.open() as file:
             try:
                 while text := file.readline(limit):
@@ -156,8 +165,7 @@ class Source:
                     while text and not text.endswith(b"\n"):  # the rest of a line that is too long
                         text = file.readline(limit)
                         byte += len(text)
-                    reason = f"the line is longer than {raw.LINE_LIMIT >> 20} MiB; split it"
-                    ledger.reject(place, "long_line", reason)
+                    ledger.reject(place, *raw.long_record("line"))
             except raw.UNPACKING as error:
                 ledger.reject(Place(name, line + 1, byte), *raw.unpacking_problem(error))
 
@@ -170,12 +178,12 @@ class Source:
         place = Place(self.name, 1, 0)
         with self.open() as file:
             try:
-                data = file.read(raw.DOCUMENT_LIMIT + 1)
+                data = file.read(limits.DOCUMENT + 1)
             except raw.UNPACKING as error:
                 ledger.reject(place, *raw.unpacking_problem(error))
                 return b""
-        if len(data) > raw.DOCUMENT_LIMIT:
-            limit = f"{raw.DOCUMENT_LIMIT >> 30} GiB"
+        if len(data) > limits.DOCUMENT:
+            limit = f"{limits.DOCUMENT >> 30} GiB"
             reason = f"the file is larger than {limit}; write it as JSON lines"
             ledger.reject(place, "long_document", reason)
             return b""
@@ -203,15 +211,15 @@ class Source:
 
     def rows(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """The rows of a Parquet file as JSON; the line is the row number, counted from 1."""
-        number = 0
-        try:
-            file: Any = self.path if not self.spool else io.BytesIO(self.document(Ledger()))
-            table = pl.scan_parquet(file, glob=False)
-            for start in range(0, table.select(pl.len()).collect().item(), ROWS):
-                buffer = io.BytesIO()
-                table.slice(start, ROWS).collect().write_ndjson(buffer)
-                for line in buffer.getvalue().splitlines():
-                    number += 1
-                    yield Place(self.name, number, 0), line
-        except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException):
-            ledger.reject(Place(self.name, number + 1, 0), "parquet", "the Parquet file is damaged")
+        with self.open_packed() as packed:
+            path = None if self.spool else self.path
+            file = path or io.BytesIO(self.document(ledger))
+            yield from parquet_rows(file, packed, self.name, ledger)
+
+
+def is_device(stream: IO[bytes]) -> bool:
+    """Whether this is a device, such as /dev/zero, other than a terminal."""
+    try:
+        return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+    except OSError:  # a stream that is no file at all
+        return False

@@ -14,7 +14,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from simpatico.errors import DataError
 from simpatico.judgements import JudgeKind, Judgement
 from simpatico.readers.file_formats._table_csv import named_rows, repeated_column
-from simpatico.readers.file_formats._table_fields import ALIASES, check_mapping, parse_time
+from simpatico.readers.file_formats._table_fields import (
+    ALIASES,
+    NamedColumns,
+    check_mapping,
+    parse_time,
+)
 from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head, json_or_none
 from simpatico.readers.input.record import Ledger, Place
@@ -121,7 +126,7 @@ def unit_names(
 ) -> dict[str, tuple[str, ...]]:
     """What the field that says the dialog, the turn or the speaker is called in this file."""
     plain = dict.fromkeys(n for a in answers for n, cell in a.fields.items() if is_id(cell))
-    check_mapping(columns, UNIT_FIELDS, file=file, columns=list(plain), kind=" of a rated item")
+    check_mapping(columns, UNIT_FIELDS, NamedColumns(file, list(plain)), " of a rated item")
     return {**FIELD_NAMES, **{field: (name,) for field, name in columns.items()}}
 
 

@@ -156,7 +156,8 @@ def pair_switch(findings: Findings) -> Html:
     if not findings.pairs_left_out:
         return body
     rest = f"{format_count(findings.pairs_left_out, 'more pair')} of systems: "
-    command = el("code", None, f"simpatico compare {findings.shell_name}")
+    pair = " --pair A B" if findings.compared_systems else ""
+    command = el("code", None, f"simpatico compare {findings.shell_name}{pair}")
     return el("div", None, body, page.small_print(rest, command))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from simpatico import limits
 from simpatico.errors import DataError, SimpaticoError
 from simpatico.readers import Conversations, Source, read
 from simpatico.readers.input import raw_bytes as raw
@@ -156,7 +157,7 @@ def test_a_bomb_of_good_lines_is_left_in_time(tmp_path: Path) -> None:
 
 
 def test_a_long_line_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw, "LINE_LIMIT", 1024)
+    monkeypatch.setattr(limits, "RECORD", 1024)
     path, long = tmp_path / "a.jsonl", row(text=CANARY * 500)
     path.write_bytes(jsonl(G1, long, G2))
     turns, _, rejects = everything(path, on_error="skip")
@@ -167,7 +168,7 @@ def test_a_long_line_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_long_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw, "DOCUMENT_LIMIT", 10)
+    monkeypatch.setattr(limits, "DOCUMENT", 10)
     path = tmp_path / "a.json"
     path.write_bytes(b"[" + G1 + b"]")
     with pytest.raises(DataError, match=r"a\.json:1: the file is larger than"):
