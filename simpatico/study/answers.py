@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from simpatico.errors import DataError
 from simpatico.study import schema as db
 from simpatico.study.design import Design
 from simpatico.study.loans import hold_lease, renew_lease
@@ -32,12 +33,17 @@ def save_answer(store: Store, rater: Rater, design: Design, entry: Entry) -> int
     """
     answers, own = db.ANSWERS, {"study": rater.study, "rater": rater.rater}
     same = {"unit": entry.unit, "turn": entry.turn, "question": entry.question}
+    content = {**same, "value": entry.value, "state": entry.state}
     with store.write() as c:
-        lease = hold_lease(store, c, rater, entry.unit)
         if earlier := c.execute(select_where(answers, **own, key=entry.key)).first():
+            if any(getattr(earlier, name) != value for name, value in content.items()):
+                raise DataError("the key of this answer belongs to another one; make a new key")
             return int(earlier.revision)
+        lease = hold_lease(store, c, rater, entry.unit)
         query = select_where(answers, **own, **same).order_by(answers.c.revision.desc())
         latest = c.execute(query.limit(1)).first()
+        if latest and latest.key == entry.key:  # sent twice at the same moment
+            return int(latest.revision)
         if (latest.revision if latest else 0) != entry.revision:
             raise Conflict(answer_json(latest) if latest else {"revision": 0})
         new = entry._replace(revision=entry.revision + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,9 +23,16 @@ def open_engine(url: str) -> Engine:
         path = Path(url)
         if path.is_dir():
             raise DataError(f"{path} is a folder; --store names a file or postgresql://…")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte on
-        engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_SECONDS})
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte
+        except OSError as error:
+            raise DataError(
+                f"the store {path} cannot be opened: {error.strerror}; name a file that you can "
+                "write with --store"
+            ) from None
+        address = sa.URL.create("sqlite", database=str(path))  # whatever signs its name has
+        engine = sa.create_engine(address, connect_args={"timeout": BUSY_SECONDS})
         sa.event.listen(engine, "connect", prepare_sqlite)
         sa.event.listen(engine, "begin", begin_sqlite)
         return engine
@@ -55,12 +63,17 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
 
 
+def lock_store(connection: Connection) -> None:
+    """One server at a time from here on; in SQLite every transaction that writes is alone."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))
+
+
 def migrate(engine: Engine) -> None:
     """Bring a store to the current version, each step in one transaction with its number."""
     try:
         with engine.begin() as c:
-            if c.dialect.name == "postgresql":
-                c.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))  # two servers at once
+            lock_store(c)
             db.VERSION.create(c, checkfirst=True)
             version = c.scalar(sa.select(db.VERSION.c.version))
             if version is None:
@@ -75,8 +88,7 @@ def migrate(engine: Engine) -> None:
             back_up(engine, version)
         for number in range(version, len(db.STEPS)):
             with engine.begin() as c:
-                if c.dialect.name == "postgresql":
-                    c.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))
+                lock_store(c)
                 if c.scalar(sa.select(db.VERSION.c.version)) == number:
                     db.STEPS[number](c)
                     c.execute(db.VERSION.update().values(version=number + 1))
@@ -96,6 +108,9 @@ def back_up(engine: Engine, version: int) -> None:
     if not copy.exists():
         temporary = copy.with_name(f".{copy.name}.{os.getpid()}.tmp")
         os.close(os.open(temporary, os.O_CREAT | os.O_RDWR, 0o600))
-        with sqlite3.connect(path) as source, sqlite3.connect(temporary) as target:
+        with (
+            closing(sqlite3.connect(path)) as source,
+            closing(sqlite3.connect(temporary)) as target,
+        ):
             source.backup(target)
         temporary.replace(copy)

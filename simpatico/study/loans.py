@@ -28,6 +28,10 @@ from simpatico.study.store import (
     update_where,
 )
 
+LAST_SECONDS = 60.0
+"""How long before the end of a lease its holder's answers are taken in turn with everybody else's:
+somebody could see it run out while the answer that renews it is not on disk yet."""
+
 
 def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
     """A unit for this rater: the one that is open already, else a new one; null if none is left."""
@@ -145,11 +149,15 @@ def find_lease(c: Connection, rater: Rater, unit: str, *, lock: bool = False) ->
 def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     """The rater's lease, locked; one that has run out is taken up again if the unit has room."""
     lease, now = find_lease(c, rater, unit), store.clock()
-    if lease.finished is None and lease.expires <= now and lease.kind != "talk":
+    is_open = lease.finished is None and lease.skipped is None and lease.kind != "talk"
+    if is_open and lease.expires <= now + LAST_SECONDS:
         lock_study(c, rater.study)
-        if not any(row.unit == unit for row in c.execute(free_units(rater, now))):
+        if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
             raise Gone("this unit was given to somebody else, as it had been left for long")
-    return find_lease(c, rater, unit, lock=True)
+    lease = find_lease(c, rater, unit, lock=True)
+    if lease.skipped is not None:
+        raise Gone("this unit was given back")
+    return lease
 
 
 def finish_unit(store: Store, rater: Rater, unit: str) -> None:
@@ -157,13 +165,14 @@ def finish_unit(store: Store, rater: Rater, unit: str) -> None:
     with store.write() as c:
         if hold_lease(store, c, rater, unit).finished is None:
             where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
-            c.execute(where.values(finished=store.clock(), skipped=None))
+            c.execute(where.values(finished=store.clock()))
 
 
 def skip_unit(store: Store, rater: Rater, unit: str) -> None:
     """Give a unit back; this rater is not asked about it again."""
     with store.write() as c:
-        find_lease(c, rater, unit)
+        if find_lease(c, rater, unit).kind == "talk":
+            raise Gone("a talk is ended, not given back")
         where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
         c.execute(where.where(db.LEASES.c.finished.is_(None)).values(skipped=store.clock()))
 

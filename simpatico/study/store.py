@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -20,7 +21,7 @@ from sqlalchemy.engine import Connection
 
 from simpatico.errors import DataError, SimpaticoError
 from simpatico.study import schema as db
-from simpatico.study.database import migrate, open_engine
+from simpatico.study.database import lock_store, migrate, open_engine
 from simpatico.study.design import Design, Role
 from simpatico.study.units import Unit
 
@@ -66,6 +67,12 @@ class Store:
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = open_engine(url), clock
         migrate(self.engine)
+        self._is_sqlite = self.engine.dialect.name == "sqlite"
+        # SQLite has one writer at a time, and one that waits for another process looks again after
+        # up to 100 ms; threads of this one take turns at once
+        self._turn = threading.Lock() if self._is_sqlite else nullcontext()
+        isolation = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reading = self.engine.execution_options(reads_only=True, **isolation)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -74,14 +81,13 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """A transaction that writes: in SQLite it takes the lock at once, so that it never has to
         be given up halfway (a transaction that reads first and writes later would)."""
-        with self.engine.begin() as connection:
+        with self._turn, self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of everything and keeps nobody from writing."""
-        connection = self.engine.connect().execution_options(reads_only=True)
-        with connection, connection.begin():
+        with self._reading.begin() as connection:
             yield connection
 
     # -- studies -------------------------------------------------------------------------------
@@ -90,6 +96,7 @@ class Store:
         """Store a study; its owner's token if it is new, null if it was there as it is now."""
         text, token = msgspec.json.encode(design).decode(), new_token()
         with self.write() as c:
+            lock_store(c)
             found = c.execute(select_where(db.STUDIES, study=design.name)).first()
             if found:
                 if found.design != text:
@@ -114,7 +121,8 @@ class Store:
         rows = [
             {
                 "study": design.name, "unit": unit.id, "kind": unit.kind, "position": first + n,
-                "raters": design.rate.raters, "talker": talker,
+                "raters": design.rate.raters if unit.kind in design.rated_kinds else 0,
+                "talker": talker,
                 "content": msgspec.json.encode(unit).decode(),
             }
             for n, unit in enumerate(units)
@@ -160,8 +168,9 @@ class Store:
             raise DataError(f"{number} raters; add 1 to {MAX_TOKENS:,} at a time")
         with self.write() as c:
             lock_study(c, study)
-            first = c.scalar(count_of(db.RATERS, study=study)) or 0
-            people = [(f"r{first + n + 1:03}", new_token()) for n in range(number)]
+            names = c.scalars(sa.select(db.RATERS.c.rater).where(db.RATERS.c.study == study))
+            last = max((int(name[1:]) for name in names), default=0)  # some may have been removed
+            people = [(f"r{last + n + 1:03}", new_token()) for n in range(number)]
             c.execute(
                 db.RATERS.insert(),
                 [
@@ -196,11 +205,10 @@ class Store:
 
     # -- the whole -----------------------------------------------------------------------------
 
-    def table(self, name: str, study: str) -> list[Row]:
-        """All rows of a table of a study, for the owner's page and the export."""
-        table = db.METADATA.tables[f"{db.STUDY}_{name}"]
+    def rows(self, study: str, *tables: sa.Table) -> list[list[Row]]:
+        """All rows of a study in these tables, at one moment."""
         with self.read() as c:
-            return list(c.execute(select_where(table, study=study)).all())
+            return [list(c.execute(select_where(table, study=study))) for table in tables]
 
     def newest(self, study: str) -> tuple[int, int]:
         """A number that grows with every answer, and one that grows with every finished unit."""
@@ -217,8 +225,11 @@ class Store:
         with self.write() as c:
             lock_study(c, study)
             own = {"study": study, "rater": rater}
-            talks = c.execute(select_where(db.TALKS, **own)).all()
+            # locked first, so that nobody adds to what is about to go
+            talks = c.execute(select_where(db.TALKS, **own).with_for_update()).all()
             made = c.execute(select_where(db.UNITS, study=study, talker=rater)).all()
+            for where in (own, *({"study": study, "unit": unit.unit} for unit in made)):
+                c.execute(select_where(db.LEASES, **where).with_for_update())
             if not c.execute(select_where(db.RATERS, **own)).first():
                 raise DataError(f"study {study!r} has no rater {rater!r}")
             n = c.execute(delete_where(db.ANSWERS, **own)).rowcount
@@ -231,10 +242,11 @@ class Store:
             c.execute(delete_where(db.TALKS, **own))
             c.execute(delete_where(db.UNITS, study=study, talker=rater))
             c.execute(delete_where(db.RATERS, **own))
-        if self.engine.dialect.name == "sqlite":  # nothing may stay in free pages or the log
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as c:
-                c.exec_driver_sql("VACUUM")
-                c.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        if self._is_sqlite:  # nothing may stay in free pages or the log
+            with self._turn, closing(self.engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    cursor.execute(statement)
         return n
 
 
