@@ -27,8 +27,9 @@ def open_engine(url: str) -> Engine:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte
         except OSError as error:
+            why = "its folder is a file" if isinstance(error, FileExistsError) else error.strerror
             raise DataError(
-                f"the store {path} cannot be opened: {error.strerror}; name a file that you can "
+                f"the store {path} cannot be opened: {why}; name a file that you can "
                 "write with --store"
             ) from None
         address = sa.URL.create("sqlite", database=str(path))  # whatever signs its name has
@@ -41,7 +42,7 @@ def open_engine(url: str) -> Engine:
         raise DataError(f"no store of the kind {scheme!r}; give a file or postgresql://…")
     try:
         return sa.create_engine(f"postgresql+psycopg://{rest}", pool_pre_ping=True, pool_size=8)
-    except (ModuleNotFoundError, sa.exc.ArgumentError):
+    except (ModuleNotFoundError, sa.exc.ArgumentError, ValueError):
         raise DataError(
             "the store needs psycopg and an address such as postgresql://USER@HOST/NAME; "
             "pip install 'simpatico[postgres]'"

@@ -66,7 +66,11 @@ class Store:
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = open_engine(url), clock
-        migrate(self.engine)
+        try:
+            migrate(self.engine)
+        except BaseException:
+            self.close()
+            raise
         self._is_sqlite = self.engine.dialect.name == "sqlite"
         # SQLite has one writer at a time, and one that waits for another process looks again after
         # up to 100 ms; threads of this one take turns at once

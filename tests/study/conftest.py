@@ -1,5 +1,6 @@
 """A small study, and a store that people have answered in."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from itertools import count
 
@@ -11,6 +12,7 @@ from simpatico.study.design import Checks, Design, Material, Question
 from simpatico.study.loans import finish_unit, take_unit
 from simpatico.study.store import Rater, Store
 from simpatico.study.units import Line, Side, units_of
+from tests.study.postgres import new_database, run_postgres
 
 WARMTH = Question("warmth", "How warm?", "turn", answers=("cold", "cool", "so", "warm", "hot"))
 OVERALL = Question(
@@ -106,5 +108,36 @@ def sqlite(tmp_path, clock):
     """An empty store in a file; without waiting for the disk, which tests of the store do."""
     store = Store(str(tmp_path / "store.sqlite"), clock)
     sa.event.listen(store.engine, "checkout", lambda c, *_: c.execute("PRAGMA synchronous=OFF"))
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The address of a PostgreSQL server; nothing is synced, as only clients are killed."""
+    with run_postgres(fsync="off") as base:
+        yield base
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def new_url(request, tmp_path):
+    """Gives addresses of new, empty stores."""
+    numbers = count()
+    if request.param == "sqlite":
+        return lambda: str(tmp_path / f"store-{next(numbers)}.sqlite")
+    base = request.getfixturevalue("postgres")
+    name = hashlib.sha1(str(tmp_path).encode()).hexdigest()[:12]
+    return lambda: new_database(base, f"s{name}_{next(numbers)}")
+
+
+@pytest.fixture
+def url(new_url):
+    return new_url()
+
+
+@pytest.fixture
+def store(url, clock):
+    """An empty store of either kind, on the clock of the test."""
+    store = Store(url, clock)
     yield store
     store.close()
