@@ -40,7 +40,7 @@ $(VENV)/fast: $(VENV)/dev
 	touch $@
 
 test-all: $(VENV)/fast $(VENV)/more-weights check
-	$(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
+	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 check: $(VENV)/dev
 	$(RUN) -m ruff format --check .
