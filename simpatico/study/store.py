@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -21,6 +20,7 @@ from sqlalchemy.engine import Connection
 
 from simpatico.errors import DataError, SimpaticoError
 from simpatico.study import schema as db
+from simpatico.study.commits import GroupCommit
 from simpatico.study.database import lock_store, migrate, open_engine
 from simpatico.study.design import Design, Role
 from simpatico.study.units import Unit
@@ -72,9 +72,7 @@ class Store:
             self.close()
             raise
         self._is_sqlite = self.engine.dialect.name == "sqlite"
-        # SQLite has one writer at a time, and one that waits for another process looks again after
-        # up to 100 ms; threads of this one take turns at once
-        self._turn = threading.Lock() if self._is_sqlite else nullcontext()
+        self._group = GroupCommit(self.engine)
         isolation = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._reading = self.engine.execution_options(reads_only=True, **isolation)
 
@@ -85,7 +83,7 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """A transaction that writes: in SQLite it takes the lock at once, so that it never has to
         be given up halfway (a transaction that reads first and writes later would)."""
-        with self._turn, self.engine.begin() as connection:
+        with self._group.write() if self._is_sqlite else self.engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -247,7 +245,7 @@ class Store:
             c.execute(delete_where(db.UNITS, study=study, talker=rater))
             c.execute(delete_where(db.RATERS, **own))
         if self._is_sqlite:  # nothing may stay in free pages or the log
-            with self._turn, closing(self.engine.raw_connection()) as connection:
+            with closing(self.engine.raw_connection()) as connection:
                 cursor = connection.cursor()
                 for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     cursor.execute(statement)
