@@ -5,8 +5,9 @@
 Starts `simpatico study serve` on loopback; the store is a new SQLite file unless --store names an
 empty PostgreSQL database. Raters answer on a schedule whether or not the answer before has come
 back, and the time of an answer runs from when it was due, so that a server that stalls cannot hide
-it. When a dialog is rated whole they finish it and take the next. At the end the store is read:
-every answer that was acknowledged has to be there, once.
+it. Everybody has a dialog at hand when the clock starts, gives it back after some answers, another
+number each, and from then on rates dialogs whole, so that not all take the next at the same moment.
+At the end the store is read: every answer that was acknowledged has to be there, once.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Client:
         self.port, self.token = port, token
         self.reader: asyncio.StreamReader | None = None
         self.busy = asyncio.Lock()
+        self.first: tuple[str, list[tuple[int, str]]] = ("", [])
 
     async def post(self, name: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """An answer of the server; a connection that it closed is opened again."""
@@ -86,24 +88,28 @@ class Client:
         raise ConnectionError(f"no answer to {name}")
 
 
+async def take(client: Client) -> tuple[str, list[tuple[int, str]]]:
+    """The next unit, and what is asked about it."""
+    status, facts = await client.post("next", {})
+    if status != 200 or facts["state"] != "work":
+        raise SystemExit(f"no unit: {status} {facts}")
+    turns = [line["turn"] for line in facts["sides"][0] if line["rated"]]
+    of_turns = ("appropriateness", "content", "grammar", "relevance")
+    of_dialog = ("coherence", "informativeness", "likability", "overall")
+    places = [(t, q) for t in turns for q in of_turns] + [(-1, q) for q in of_dialog]
+    return facts["unit"], places
+
+
 async def work(client: Client, start: float, seconds: float, out: dict[str, list[Any]]) -> None:
     """Rate one dialog after the other, an answer every two seconds."""
-    places: list[tuple[int, str]] = []
-    unit, due = "", start
+    (unit, places), leave, due = client.first, "skip", start
     while due < start + seconds:
         await asyncio.sleep(due - time.perf_counter())
         if not places:
-            if unit:
-                out["finish"].append(await client.post("finish", {"unit": unit}))
-            status, facts = await client.post("next", {})
-            if status != 200 or facts["state"] != "work":
-                out["problems"].append((status, facts))
-                return
-            unit = facts["unit"]
-            turns = [line["turn"] for line in facts["sides"][0] if line["rated"]]
-            of_turns = ("appropriateness", "content", "grammar", "relevance")
-            of_dialog = ("coherence", "informativeness", "likability", "overall")
-            places = [(t, q) for t in turns for q in of_turns] + [(-1, q) for q in of_dialog]
+            status, _ = await client.post(leave, {"unit": unit})
+            out["left" if status == 200 else "problems"].append(unit)
+            leave = "finish"
+            unit, places = await take(client)
         turn, question = places.pop()
         key = uuid4().hex
         body = {
@@ -111,7 +117,7 @@ async def work(client: Client, start: float, seconds: float, out: dict[str, list
             "revision": 0, "key": key, "milliseconds": 1500,
         }  # fmt: skip
         out["sent"].append(key)
-        status, facts = await client.post("answer", body)
+        status, _ = await client.post("answer", body)
         out["milliseconds"].append(1000 * (time.perf_counter() - due))
         out["acknowledged" if status == 200 else "problems"].append(key)
         due += EVERY
@@ -119,7 +125,7 @@ async def work(client: Client, start: float, seconds: float, out: dict[str, list
 
 async def load(port: int, tokens: list[str], seconds: float) -> dict[str, list[Any]]:
     """All raters, their answers spread evenly over the two seconds."""
-    names = ("sent", "acknowledged", "problems", "milliseconds", "finish")
+    names = ("sent", "acknowledged", "problems", "milliseconds", "left")
     out: dict[str, list[Any]] = {name: [] for name in names}
     for _ in range(300):  # until the server listens
         try:
@@ -127,10 +133,13 @@ async def load(port: int, tokens: list[str], seconds: float) -> dict[str, list[A
             break
         except ConnectionError:
             await asyncio.sleep(0.1)
-    start = time.perf_counter() + 2
-    step = EVERY / len(tokens)
+    clients = [Client(port, token) for token in tokens]
+    for n, client in enumerate(clients):
+        unit, places = await take(client)
+        client.first = unit, places[: 1 + n % len(places)]
+    start, step = time.perf_counter() + 1, EVERY / len(tokens)
     await asyncio.gather(
-        *(work(Client(port, t), start + n * step, seconds, out) for n, t in enumerate(tokens))
+        *(work(client, start + n * step, seconds, out) for n, client in enumerate(clients))
     )
     return out
 
