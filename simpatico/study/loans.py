@@ -33,6 +33,24 @@ LAST_SECONDS = 60.0
 somebody could see it run out while the answer that renews it is not on disk yet."""
 
 
+# statements of every answer are made once: to make one takes longer than to run it
+OF_RATER = tuple(
+    db.LEASES.c[name] == sa.bindparam(f"of_{name}") for name in ("study", "rater", "unit")
+)
+LEASE = (
+    sa.select(db.LEASES, db.UNITS.c.kind, db.UNITS.c.content)
+    .join_from(db.LEASES, db.UNITS)
+    .where(*OF_RATER)
+)
+LOCKED_LEASE = LEASE.with_for_update(of=db.LEASES)
+RENEWAL = sa.update(db.LEASES).where(*OF_RATER).values(expires=sa.bindparam("until"))
+
+
+def lease_key(rater: Rater, unit: str) -> dict[str, str]:
+    """The values by which these find a lease."""
+    return {"of_study": rater.study, "of_rater": rater.rater, "of_unit": unit}
+
+
 def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
     """A unit for this rater: the one that is open already, else a new one; null if none is left."""
     with store.write() as c:
@@ -126,21 +144,12 @@ def insert_lease(c: Connection, rater: Rater, unit: str, design: Design, now: fl
 
 def renew_lease(c: Connection, rater: Rater, unit: str, *, until: float) -> None:
     """Let the rater have the unit for longer."""
-    where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
-    c.execute(where.values(expires=until))
+    c.execute(RENEWAL, {**lease_key(rater, unit), "until": until})
 
 
 def find_lease(c: Connection, rater: Rater, unit: str, *, lock: bool = False) -> Row:
     """The rater's lease of a unit, with what the unit is; refused where there is none."""
-    units, leases = db.UNITS, db.LEASES
-    same = sa.and_(leases.c.study == units.c.study, leases.c.unit == units.c.unit)
-    query = (
-        sa.select(leases, units.c.kind, units.c.content)
-        .join_from(leases, units, same)
-        .where(leases.c.study == rater.study, leases.c.rater == rater.rater)
-        .where(leases.c.unit == unit)
-    )
-    row = c.execute(query.with_for_update(of=leases) if lock else query).first()
+    row = c.execute(LOCKED_LEASE if lock else LEASE, lease_key(rater, unit)).first()
     if row is None:
         raise Gone("this unit is not yours")
     return row
@@ -154,7 +163,8 @@ def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
         lock_study(c, rater.study)
         if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
             raise Gone("this unit was given to somebody else, as it had been left for long")
-    lease = find_lease(c, rater, unit, lock=True)
+    if c.dialect.name != "sqlite":  # where whoever writes is alone
+        lease = find_lease(c, rater, unit, lock=True)
     if lease.skipped is not None:
         raise Gone("this unit was given back")
     return lease

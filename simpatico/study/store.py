@@ -52,6 +52,13 @@ class Rater(NamedTuple):
     excluded: float | None
 
 
+# statements of every request are made once: to make one takes longer than to run it
+RATER_OF_TOKEN = sa.select(*(db.RATERS.c[name] for name in Rater._fields)).where(
+    db.RATERS.c.token_hash == sa.bindparam("token")
+)
+PAUSED = sa.select(db.STUDIES.c.paused).where(db.STUDIES.c.study == sa.bindparam("name"))
+
+
 def hash_token(token: str) -> str:
     """How a token is stored: it has 192 random bits, so that no salt or slow hash is needed."""
     return hashlib.sha256(token.encode()).hexdigest()
@@ -160,7 +167,7 @@ class Store:
 
     def is_paused(self, study: str) -> bool:
         with self.read() as c:
-            return bool(c.scalar(sa.select(db.STUDIES.c.paused).where(db.STUDIES.c.study == study)))
+            return bool(c.scalar(PAUSED, {"name": study}))
 
     # -- raters --------------------------------------------------------------------------------
 
@@ -185,11 +192,8 @@ class Store:
 
     def rater(self, token: str) -> Rater | None:
         """Who has this token."""
-        columns = [db.RATERS.c[name] for name in Rater._fields]
         with self.read() as c:
-            row = c.execute(
-                sa.select(*columns).where(db.RATERS.c.token_hash == hash_token(token))
-            ).first()
+            row = c.execute(RATER_OF_TOKEN, {"token": hash_token(token)}).first()
         return Rater(*row) if row else None
 
     def stamp(self, rater: Rater, field: Literal["consented", "trained"]) -> None:

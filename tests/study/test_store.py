@@ -46,13 +46,20 @@ def assert_sound(store: Store) -> None:
 FULL = pytest.mark.slow
 
 
+@pytest.fixture
+def live(url):
+    """An empty store on the clock of the machine, as other processes have no other."""
+    store = Store(url)
+    yield store
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("processes", "answers", "kills"), [(4, 30, 12), pytest.param(8, 500, 100, marks=FULL)]
 )
-def test_no_acknowledged_answer_is_lost_or_doubled(url, tmp_path, processes, answers, kills):
-    store = Store(url)
+def test_no_acknowledged_answer_is_lost_or_doubled(live, url, tmp_path, processes, answers, kills):
     design = design_of(WARMTH, rate=Material("x", raters=processes))
-    study = Study(store, design, [dialog_of("d")], processes)
+    study = Study(live, design, [dialog_of("d")], processes)
     for name in study.tokens:
         unit = study.take(name).unit
     facts = torture(
@@ -63,24 +70,22 @@ def test_no_acknowledged_answer_is_lost_or_doubled(url, tmp_path, processes, ans
     # every answer was acknowledged, each of three times as the first revision
     expected = [f"{n} [1, 1, 1]" for n in range(answers)]
     assert [log == expected for log in facts["acknowledged"]] == [True] * processes
-    rows = store.rows("s", db.ANSWERS)[0]
+    rows = live.rows("s", db.ANSWERS)[0]
     places = Counter((row.rater, row.turn, row.revision) for row in rows)
     assert places == {(name, n, 1): 1 for name in study.tokens for n in range(answers)}
     assert all(row.value == row.turn % 5 + 1 for row in rows)
-    assert_sound(store)
-    store.close()
+    assert_sound(live)
 
 
 @pytest.mark.parametrize(
     ("processes", "races", "people"), [(4, 240, 48), pytest.param(8, 10_000, 400, marks=FULL)]
 )
 def test_a_unit_is_never_with_more_people_than_it_is_meant_for(
-    url, tmp_path, processes, races, people
+    live, url, tmp_path, processes, races, people
 ):
     """Leases last 0.05 s, and people answer, finish, give back or leave their units."""
-    store = Store(url)
     design = design_of(WARMTH, OVERALL, rate=Material("x", raters=3), lease_minutes=10)
-    study = Study(store, design, [dialog_of(f"d{n}") for n in range(people // 8)], people)
+    study = Study(live, design, [dialog_of(f"d{n}") for n in range(people // 8)], people)
     facts = torture(
         "torture_races", url, tmp_path, tokens=list(study.tokens.values()), processes=processes,
         races=races,
@@ -91,10 +96,9 @@ def test_a_unit_is_never_with_more_people_than_it_is_meant_for(
     assert len(taken) > races / 4  # there were units to be had
     assert max(most for most, _ in taken) == 3
     assert sum(late for _, late in taken) > 0  # somebody came too late, and was told
-    finished = Counter(x.unit for x in store.rows("s", db.LEASES)[0] if x.finished is not None)
+    finished = Counter(x.unit for x in live.rows("s", db.LEASES)[0] if x.finished is not None)
     assert max(finished.values()) <= 3
-    assert_sound(store)
-    store.close()
+    assert_sound(live)
 
 
 def test_the_same_study_twice_and_a_changed_one(store):
