@@ -40,7 +40,7 @@ $(VENV)/fast: $(VENV)/dev
 	touch $@
 
 test-all: $(VENV)/fast $(VENV)/more-weights check mutants
-	$(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
+	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 # Faults planted in copies of the package: every promise has a test that fails when it is broken.
 mutants: $(VENV)/weights

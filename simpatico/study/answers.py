@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+import sqlalchemy as sa
+
+from simpatico.errors import DataError
 from simpatico.study import schema as db
 from simpatico.study.design import Design
 from simpatico.study.loans import hold_lease, renew_lease
@@ -25,23 +28,42 @@ class Entry(NamedTuple):
     milliseconds: int | None = None
 
 
+def answers_with(*names: str) -> sa.Select[Any]:
+    """Answers whose columns have values that are given later."""
+    return sa.select(db.ANSWERS).where(*(db.ANSWERS.c[n] == sa.bindparam(n) for n in names))
+
+
+# statements of every answer are made once: to make one takes longer than to run it
+ANSWER_OF_KEY = answers_with("study", "rater", "key")
+LATEST_ANSWER = (
+    answers_with("study", "rater", "unit", "turn", "question")
+    .order_by(db.ANSWERS.c.revision.desc())
+    .limit(1)
+)
+INSERTION = db.ANSWERS.insert()
+
+
 def save_answer(store: Store, rater: Rater, design: Design, entry: Entry) -> int:
     """Add an answer and give its revision; the same key again adds nothing.
 
     Who answers on the basis of an older revision than the latest is told what that is.
     """
-    answers, own = db.ANSWERS, {"study": rater.study, "rater": rater.rater}
+    own = {"study": rater.study, "rater": rater.rater}
     same = {"unit": entry.unit, "turn": entry.turn, "question": entry.question}
+    content = {**same, "value": entry.value, "state": entry.state}
     with store.write() as c:
-        lease = hold_lease(store, c, rater, entry.unit)
-        if earlier := c.execute(select_where(answers, **own, key=entry.key)).first():
+        if earlier := c.execute(ANSWER_OF_KEY, {**own, "key": entry.key}).first():
+            if any(getattr(earlier, name) != value for name, value in content.items()):
+                raise DataError("the key of this answer belongs to another one; make a new key")
             return int(earlier.revision)
-        query = select_where(answers, **own, **same).order_by(answers.c.revision.desc())
-        latest = c.execute(query.limit(1)).first()
+        lease = hold_lease(store, c, rater, entry.unit)
+        latest = c.execute(LATEST_ANSWER, {**own, **same}).first()
+        if latest and latest.key == entry.key:  # sent twice at the same moment
+            return int(latest.revision)
         if (latest.revision if latest else 0) != entry.revision:
             raise Conflict(answer_json(latest) if latest else {"revision": 0})
         new = entry._replace(revision=entry.revision + 1)
-        c.execute(answers.insert().values(**own, **new._asdict(), saved=store.clock()))
+        c.execute(INSERTION, {**own, **new._asdict(), "saved": store.clock()})
         until = store.clock() + 60 * design.lease_minutes
         renew_lease(c, rater, lease.unit, until=until)
         return new.revision

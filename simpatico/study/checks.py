@@ -61,6 +61,8 @@ def count_checks(
     }
     golden = gold_answers(design, units)
     for a in answers:
+        if a.state == "withdrawn":
+            continue
         if a.question == CHECK:
             seen[a.rater] += 1
             failed[a.rater] += a.value != right.get((a.unit, a.rater))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -12,8 +13,12 @@ from sqlalchemy.engine import Connection, Engine
 from simpatico.errors import DataError, RunError
 from simpatico.study import schema as db
 
-BUSY_SECONDS = 10.0
-"""How long a SQLite transaction waits for another one."""
+BUSY_SECONDS = 60.0
+"""How long a SQLite transaction waits for those of other processes.
+
+SQLite has no queue: it looks again every 100 ms, and finds the file free perhaps one time in twenty
+while eight processes write all the time. Then 10 s, a hundred looks, fail for 0.95^100 = 0.6% of
+them (as seen), and 60 s for 0.95^600, less than 1e-13."""
 
 
 def open_engine(url: str) -> Engine:
@@ -22,9 +27,17 @@ def open_engine(url: str) -> Engine:
         path = Path(url)
         if path.is_dir():
             raise DataError(f"{path} is a folder; --store names a file or postgresql://…")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte on
-        engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_SECONDS})
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte
+        except OSError as error:
+            why = "its folder is a file" if isinstance(error, FileExistsError) else error.strerror
+            raise DataError(
+                f"the store {path} cannot be opened: {why}; name a file that you can "
+                "write with --store"
+            ) from None
+        address = sa.URL.create("sqlite", database=str(path))  # whatever signs its name has
+        engine = sa.create_engine(address, connect_args={"timeout": BUSY_SECONDS})
         sa.event.listen(engine, "connect", prepare_sqlite)
         sa.event.listen(engine, "begin", begin_sqlite)
         return engine
@@ -33,7 +46,7 @@ def open_engine(url: str) -> Engine:
         raise DataError(f"no store of the kind {scheme!r}; give a file or postgresql://…")
     try:
         return sa.create_engine(f"postgresql+psycopg://{rest}", pool_pre_ping=True, pool_size=8)
-    except (ModuleNotFoundError, sa.exc.ArgumentError):
+    except (ModuleNotFoundError, sa.exc.ArgumentError, ValueError):
         raise DataError(
             "the store needs psycopg and an address such as postgresql://USER@HOST/NAME; "
             "pip install 'simpatico[postgres]'"
@@ -55,12 +68,17 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
 
 
+def lock_store(connection: Connection) -> None:
+    """One server at a time from here on; in SQLite every transaction that writes is alone."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))
+
+
 def migrate(engine: Engine) -> None:
     """Bring a store to the current version, each step in one transaction with its number."""
     try:
         with engine.begin() as c:
-            if c.dialect.name == "postgresql":
-                c.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))  # two servers at once
+            lock_store(c)
             db.VERSION.create(c, checkfirst=True)
             version = c.scalar(sa.select(db.VERSION.c.version))
             if version is None:
@@ -75,8 +93,7 @@ def migrate(engine: Engine) -> None:
             back_up(engine, version)
         for number in range(version, len(db.STEPS)):
             with engine.begin() as c:
-                if c.dialect.name == "postgresql":
-                    c.execute(sa.text("SELECT pg_advisory_xact_lock(7340)"))
+                lock_store(c)
                 if c.scalar(sa.select(db.VERSION.c.version)) == number:
                     db.STEPS[number](c)
                     c.execute(db.VERSION.update().values(version=number + 1))
@@ -96,6 +113,9 @@ def back_up(engine: Engine, version: int) -> None:
     if not copy.exists():
         temporary = copy.with_name(f".{copy.name}.{os.getpid()}.tmp")
         os.close(os.open(temporary, os.O_CREAT | os.O_RDWR, 0o600))
-        with sqlite3.connect(path) as source, sqlite3.connect(temporary) as target:
+        with (
+            closing(sqlite3.connect(path)) as source,
+            closing(sqlite3.connect(temporary)) as target,
+        ):
             source.backup(target)
         temporary.replace(copy)

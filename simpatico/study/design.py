@@ -154,6 +154,12 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         """The questions that this role answers about these units."""
         return [q for q in self.questions if role in q.roles and q.unit in units]
 
+    @property
+    def rated_kinds(self) -> set[UnitKind]:
+        """The kinds of units that outsiders rate."""
+        asked = {q.unit for q in self.questions if "outsider" in q.roles}
+        return {"dialog" if unit == "turn" else unit for unit in asked}
+
     def question(self, name: str) -> Question:
         """The question of this name."""
         return next(q for q in self.questions if q.name == name)
@@ -268,4 +274,11 @@ def expected_problem(design: Design) -> str | None:
             return f"the right answer {expected.value:g} to {expected.question!r} is off its scale"
         if (expected.turn is None) != (names[expected.question].unit == "dialog"):
             return f"a right answer to {expected.question!r} needs a turn just if turns are rated"
+    if design.gold and not design.rate.source:
+        return "[[gold]] is about dialogs of a source; name it in [rate], or leave [[gold]] out"
+    for item in design.training:
+        rated = [n for n, turn in enumerate(item.turns) if turn.who == "partner"]
+        for turn in (e.turn for e in item.expected):
+            if turn is not None and turn not in rated:
+                return f"[[training]]: turn {turn}, counted from 0, is none of the partner's"
     return None

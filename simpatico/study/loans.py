@@ -28,6 +28,28 @@ from simpatico.study.store import (
     update_where,
 )
 
+LAST_SECONDS = 60.0
+"""How long before the end of a lease its holder's answers are taken in turn with everybody else's:
+somebody could see it run out while the answer that renews it is not on disk yet."""
+
+
+# statements of every answer are made once: to make one takes longer than to run it
+OF_RATER = tuple(
+    db.LEASES.c[name] == sa.bindparam(f"of_{name}") for name in ("study", "rater", "unit")
+)
+LEASE = (
+    sa.select(db.LEASES, db.UNITS.c.kind, db.UNITS.c.content)
+    .join_from(db.LEASES, db.UNITS)
+    .where(*OF_RATER)
+)
+LOCKED_LEASE = LEASE.with_for_update(of=db.LEASES)
+RENEWAL = sa.update(db.LEASES).where(*OF_RATER).values(expires=sa.bindparam("until"))
+
+
+def lease_key(rater: Rater, unit: str) -> dict[str, str]:
+    """The values by which these find a lease."""
+    return {"of_study": rater.study, "of_rater": rater.rater, "of_unit": unit}
+
 
 def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
     """A unit for this rater: the one that is open already, else a new one; null if none is left."""
@@ -122,21 +144,12 @@ def insert_lease(c: Connection, rater: Rater, unit: str, design: Design, now: fl
 
 def renew_lease(c: Connection, rater: Rater, unit: str, *, until: float) -> None:
     """Let the rater have the unit for longer."""
-    where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
-    c.execute(where.values(expires=until))
+    c.execute(RENEWAL, {**lease_key(rater, unit), "until": until})
 
 
 def find_lease(c: Connection, rater: Rater, unit: str, *, lock: bool = False) -> Row:
     """The rater's lease of a unit, with what the unit is; refused where there is none."""
-    units, leases = db.UNITS, db.LEASES
-    same = sa.and_(leases.c.study == units.c.study, leases.c.unit == units.c.unit)
-    query = (
-        sa.select(leases, units.c.kind, units.c.content)
-        .join_from(leases, units, same)
-        .where(leases.c.study == rater.study, leases.c.rater == rater.rater)
-        .where(leases.c.unit == unit)
-    )
-    row = c.execute(query.with_for_update(of=leases) if lock else query).first()
+    row = c.execute(LOCKED_LEASE if lock else LEASE, lease_key(rater, unit)).first()
     if row is None:
         raise Gone("this unit is not yours")
     return row
@@ -145,11 +158,16 @@ def find_lease(c: Connection, rater: Rater, unit: str, *, lock: bool = False) ->
 def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     """The rater's lease, locked; one that has run out is taken up again if the unit has room."""
     lease, now = find_lease(c, rater, unit), store.clock()
-    if lease.finished is None and lease.expires <= now and lease.kind != "talk":
+    is_open = lease.finished is None and lease.skipped is None and lease.kind != "talk"
+    if is_open and lease.expires <= now + LAST_SECONDS:
         lock_study(c, rater.study)
-        if not any(row.unit == unit for row in c.execute(free_units(rater, now))):
+        if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
             raise Gone("this unit was given to somebody else, as it had been left for long")
-    return find_lease(c, rater, unit, lock=True)
+    if c.dialect.name != "sqlite":  # where whoever writes is alone
+        lease = find_lease(c, rater, unit, lock=True)
+    if lease.skipped is not None:
+        raise Gone("this unit was given back")
+    return lease
 
 
 def finish_unit(store: Store, rater: Rater, unit: str) -> None:
@@ -157,13 +175,14 @@ def finish_unit(store: Store, rater: Rater, unit: str) -> None:
     with store.write() as c:
         if hold_lease(store, c, rater, unit).finished is None:
             where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
-            c.execute(where.values(finished=store.clock(), skipped=None))
+            c.execute(where.values(finished=store.clock()))
 
 
 def skip_unit(store: Store, rater: Rater, unit: str) -> None:
     """Give a unit back; this rater is not asked about it again."""
     with store.write() as c:
-        find_lease(c, rater, unit)
+        if find_lease(c, rater, unit).kind == "talk":
+            raise Gone("a talk is ended, not given back")
         where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
         c.execute(where.where(db.LEASES.c.finished.is_(None)).values(skipped=store.clock()))
 

@@ -19,7 +19,8 @@ STATISTICS = ("krippendorff_alpha_ordinal", "cohen_kappa_quadratic", "icc_2_1")
 def overview(results: Results, now: float) -> dict[str, Any]:
     """The owner's page as JSON."""
     design = results.design
-    units = [u for u in results.units.values() if u.id not in results.talks]
+    kinds = design.rated_kinds
+    units = [u for u in results.units.values() if u.kind in kinds and u.id not in results.talks]
     finished = Counter(
         unit
         for (unit, rater), lease in results.leases.items()

@@ -15,6 +15,7 @@ import msgspec
 
 from simpatico.judgements import Choice, Judgement, Judgements, Preference
 from simpatico.readers.alignment import HUMAN
+from simpatico.study import schema as db
 from simpatico.study.checks import CHECK, WHOLE, CheckCounts, count_checks
 from simpatico.study.design import Design, Role
 from simpatico.study.store import Row, Store
@@ -163,25 +164,28 @@ def talk_side(talk: Row, messages: list[Row]) -> Side:
 def collect(store: Store, study: str) -> Results:
     """Everything of a study; talks become units of the person who talked."""
     design = store.design(study)
+    unit_rows, talk_rows, message_rows, answer_rows, rater_rows, lease_rows = store.rows(
+        study, db.UNITS, db.TALKS, db.MESSAGES, db.ANSWERS, db.RATERS, db.LEASES
+    )
     units: dict[str, Unit] = {
         row.unit: msgspec.json.decode(row.content, type=Unit)
-        for row in sorted(store.table("units", study), key=lambda row: row.position)
+        for row in sorted(unit_rows, key=lambda row: (row.position, row.unit))
         if row.kind != "talk"
     }
-    talks = {row.talk: row for row in store.table("talks", study)}
+    talks = {t.talk: t for t in sorted(talk_rows, key=lambda t: (t.started, t.talk))}
     messages: dict[str, list[Row]] = {}
-    for row in sorted(store.table("messages", study), key=lambda row: row.position):
+    for row in sorted(message_rows, key=lambda row: row.position):
         messages.setdefault(row.talk, []).append(row)
     for name, talk in talks.items():
         if talk.ended is not None:
             units[name] = Unit(name, "dialog", (talk_side(talk, messages.get(name, [])),))
-    revisions = sorted(store.table("answers", study), key=lambda row: row.number)
+    revisions = sorted(answer_rows, key=lambda row: row.number)
     latest = {(r.unit, r.rater, r.turn, r.question): r for r in revisions}
     return Results(
         design,
         units,
-        {row.rater: row for row in store.table("raters", study)},
-        {(row.unit, row.rater): row for row in store.table("leases", study)},
+        {row.rater: row for row in rater_rows},
+        {(row.unit, row.rater): row for row in lease_rows},
         list(latest.values()),
         revisions,
         talks,

@@ -11,7 +11,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -20,7 +20,8 @@ from sqlalchemy.engine import Connection
 
 from simpatico.errors import DataError, SimpaticoError
 from simpatico.study import schema as db
-from simpatico.study.database import migrate, open_engine
+from simpatico.study.commits import GroupCommit
+from simpatico.study.database import lock_store, migrate, open_engine
 from simpatico.study.design import Design, Role
 from simpatico.study.units import Unit
 
@@ -51,6 +52,13 @@ class Rater(NamedTuple):
     excluded: float | None
 
 
+# statements of every request are made once: to make one takes longer than to run it
+RATER_OF_TOKEN = sa.select(*(db.RATERS.c[name] for name in Rater._fields)).where(
+    db.RATERS.c.token_hash == sa.bindparam("token")
+)
+PAUSED = sa.select(db.STUDIES.c.paused).where(db.STUDIES.c.study == sa.bindparam("name"))
+
+
 def hash_token(token: str) -> str:
     """How a token is stored: it has 192 random bits, so that no salt or slow hash is needed."""
     return hashlib.sha256(token.encode()).hexdigest()
@@ -65,7 +73,15 @@ class Store:
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = open_engine(url), clock
-        migrate(self.engine)
+        try:
+            migrate(self.engine)
+        except BaseException:
+            self.close()
+            raise
+        self._is_sqlite = self.engine.dialect.name == "sqlite"
+        self._group = GroupCommit(self.engine)
+        isolation = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reading = self.engine.execution_options(reads_only=True, **isolation)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -74,14 +90,13 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """A transaction that writes: in SQLite it takes the lock at once, so that it never has to
         be given up halfway (a transaction that reads first and writes later would)."""
-        with self.engine.begin() as connection:
+        with self._group.write() if self._is_sqlite else self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of everything and keeps nobody from writing."""
-        connection = self.engine.connect().execution_options(reads_only=True)
-        with connection, connection.begin():
+        with self._reading.begin() as connection:
             yield connection
 
     # -- studies -------------------------------------------------------------------------------
@@ -90,6 +105,7 @@ class Store:
         """Store a study; its owner's token if it is new, null if it was there as it is now."""
         text, token = msgspec.json.encode(design).decode(), new_token()
         with self.write() as c:
+            lock_store(c)
             found = c.execute(select_where(db.STUDIES, study=design.name)).first()
             if found:
                 if found.design != text:
@@ -114,7 +130,8 @@ class Store:
         rows = [
             {
                 "study": design.name, "unit": unit.id, "kind": unit.kind, "position": first + n,
-                "raters": design.rate.raters, "talker": talker,
+                "raters": design.rate.raters if unit.kind in design.rated_kinds else 0,
+                "talker": talker,
                 "content": msgspec.json.encode(unit).decode(),
             }
             for n, unit in enumerate(units)
@@ -150,7 +167,7 @@ class Store:
 
     def is_paused(self, study: str) -> bool:
         with self.read() as c:
-            return bool(c.scalar(sa.select(db.STUDIES.c.paused).where(db.STUDIES.c.study == study)))
+            return bool(c.scalar(PAUSED, {"name": study}))
 
     # -- raters --------------------------------------------------------------------------------
 
@@ -160,8 +177,9 @@ class Store:
             raise DataError(f"{number} raters; add 1 to {MAX_TOKENS:,} at a time")
         with self.write() as c:
             lock_study(c, study)
-            first = c.scalar(count_of(db.RATERS, study=study)) or 0
-            people = [(f"r{first + n + 1:03}", new_token()) for n in range(number)]
+            names = c.scalars(sa.select(db.RATERS.c.rater).where(db.RATERS.c.study == study))
+            last = max((int(name[1:]) for name in names), default=0)  # some may have been removed
+            people = [(f"r{last + n + 1:03}", new_token()) for n in range(number)]
             c.execute(
                 db.RATERS.insert(),
                 [
@@ -174,11 +192,8 @@ class Store:
 
     def rater(self, token: str) -> Rater | None:
         """Who has this token."""
-        columns = [db.RATERS.c[name] for name in Rater._fields]
         with self.read() as c:
-            row = c.execute(
-                sa.select(*columns).where(db.RATERS.c.token_hash == hash_token(token))
-            ).first()
+            row = c.execute(RATER_OF_TOKEN, {"token": hash_token(token)}).first()
         return Rater(*row) if row else None
 
     def stamp(self, rater: Rater, field: Literal["consented", "trained"]) -> None:
@@ -196,11 +211,10 @@ class Store:
 
     # -- the whole -----------------------------------------------------------------------------
 
-    def table(self, name: str, study: str) -> list[Row]:
-        """All rows of a table of a study, for the owner's page and the export."""
-        table = db.METADATA.tables[f"{db.STUDY}_{name}"]
+    def rows(self, study: str, *tables: sa.Table) -> list[list[Row]]:
+        """All rows of a study in these tables, at one moment."""
         with self.read() as c:
-            return list(c.execute(select_where(table, study=study)).all())
+            return [list(c.execute(select_where(table, study=study))) for table in tables]
 
     def newest(self, study: str) -> tuple[int, int]:
         """A number that grows with every answer, and one that grows with every finished unit."""
@@ -217,8 +231,11 @@ class Store:
         with self.write() as c:
             lock_study(c, study)
             own = {"study": study, "rater": rater}
-            talks = c.execute(select_where(db.TALKS, **own)).all()
+            # locked first, so that nobody adds to what is about to go
+            talks = c.execute(select_where(db.TALKS, **own).with_for_update()).all()
             made = c.execute(select_where(db.UNITS, study=study, talker=rater)).all()
+            for where in (own, *({"study": study, "unit": unit.unit} for unit in made)):
+                c.execute(select_where(db.LEASES, **where).with_for_update())
             if not c.execute(select_where(db.RATERS, **own)).first():
                 raise DataError(f"study {study!r} has no rater {rater!r}")
             n = c.execute(delete_where(db.ANSWERS, **own)).rowcount
@@ -231,10 +248,11 @@ class Store:
             c.execute(delete_where(db.TALKS, **own))
             c.execute(delete_where(db.UNITS, study=study, talker=rater))
             c.execute(delete_where(db.RATERS, **own))
-        if self.engine.dialect.name == "sqlite":  # nothing may stay in free pages or the log
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as c:
-                c.exec_driver_sql("VACUUM")
-                c.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        if self._is_sqlite:  # nothing may stay in free pages or the log
+            with closing(self.engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    cursor.execute(statement)
         return n
 
 

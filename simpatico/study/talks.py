@@ -104,20 +104,32 @@ def read_messages(store: Store, study: str, talk: str) -> list[Row]:
 
 
 def add_exchange(
-    store: Store, rater: Rater, talk: Row, messages: Sequence[tuple[str, str]]
+    store: Store,
+    rater: Rater,
+    talk: Row,
+    messages: Sequence[tuple[str, str]],
+    *,
+    position: int | None = None,
 ) -> None:
-    """What the person said and what the bot replied, as roles and texts: both, or none."""
+    """What the person said and what the bot replied, as roles and texts: both, or none.
+
+    `position` is where the first of them stands; refused if another tab spoke, or ended the talk,
+    while the bot was thinking.
+    """
     with store.write() as c:
-        first = c.scalar(count_of(db.MESSAGES, study=talk.study, talk=talk.talk)) or 0
+        own = {"study": talk.study, "talk": talk.talk}
+        now = c.execute(select_where(db.TALKS, **own).with_for_update()).first()
+        if now is None or now.ended is not None:
+            raise Gone("this talk is over")
+        first = c.scalar(count_of(db.MESSAGES, **own)) or 0
+        if position not in (None, first):
+            raise Conflict({"length": first})
         rows = [
-            {"study": talk.study, "talk": talk.talk, "position": first + n, "role": role,
-             "text": text, "sent": store.clock()}
+            {**own, "position": first + n, "role": role, "sent": store.clock(),
+             "text": text.replace("\0", "\ufffd")}  # PostgreSQL has no NUL
             for n, (role, text) in enumerate(messages)
         ]  # fmt: skip
-        try:
-            c.execute(db.MESSAGES.insert(), rows)
-        except sa.exc.IntegrityError:  # said in another tab at the same moment
-            raise Conflict({"length": first}) from None
+        c.execute(db.MESSAGES.insert(), rows)
 
 
 def end_talk(store: Store, rater: Rater, design: Design, talk: Row, units: Sequence[Unit]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from simpatico.errors import DataError
+from simpatico.errors import DataError, suggest_names
 from simpatico.readers.alignment import HUMAN
 from simpatico.readers.conversations import read
 from simpatico.run import Run
@@ -87,17 +87,34 @@ def build_units(design: Design, folder: Path) -> Iterator[Unit]:
     dialogs = list(split_dialogs(load_turns(place)))
     if not dialogs:
         raise DataError(f"{place}: there are no dialogs to rate")
+    check_gold(design, dialogs)
     yield from units_of(design, dialogs)
 
 
+def check_gold(design: Design, dialogs: Iterable[Side]) -> None:
+    """Refuse right answers about a dialog or a turn that is not there."""
+    sides = {side.dialog: side for side in dialogs}
+    for item in design.gold:
+        if item.dialog not in sides:
+            hint = suggest_names(item.dialog, sides)
+            raise DataError(f"[[gold]]: the source has no dialog {item.dialog!r}; {hint}")
+        rated = [line.turn for line in sides[item.dialog].lines if line.rated]
+        for turn in (e.turn for e in item.expected):
+            if turn is not None and turn not in rated:
+                turns = ", ".join(map(str, rated))
+                raise DataError(
+                    f"[[gold]]: turn {turn} of dialog {item.dialog!r} is not rated; {turns} are"
+                )
+
+
 def units_of(design: Design, dialogs: Iterable[Side]) -> Iterator[Unit]:
-    """Units of every kind that is asked about."""
-    dialogs = list(dialogs)
-    if design.asked("outsider", "turn", "dialog"):
+    """Units of every kind that is asked about; exchanges come with their dialog, for the export."""
+    dialogs, kinds = list(dialogs), design.rated_kinds
+    if kinds & {"dialog", "exchange"}:
         yield from (Unit(unit_id("dialog", d.dialog), "dialog", (d,)) for d in dialogs)
-    if design.asked("outsider", "exchange"):
+    if "exchange" in kinds:
         yield from exchanges(dialogs)
-    if design.asked("outsider", "pair"):
+    if "pair" in kinds:
         yield from pairs(dialogs)
 
 
