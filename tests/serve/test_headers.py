@@ -45,10 +45,10 @@ def small_app(origins, limits=None):
     return build_app(routes, {"a.html": b"a"}, {"/": "a.html"}, origins=origins, limits=limits)
 
 
-@pytest.fixture
-def port(monkeypatch):
-    monkeypatch.setattr(security, "BODY_SECONDS", 0.2)
-    with serving(small_app) as port:
+@pytest.fixture(scope="module")
+def port():
+    with pytest.MonkeyPatch.context() as patch, serving(small_app) as port:
+        patch.setattr(security, "BODY_SECONDS", 0.2)
         yield port
 
 
