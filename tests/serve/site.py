@@ -111,6 +111,8 @@ class Client:
     def close(self) -> None:
         self.line.close()
 
+    __del__ = close  # a test that fails should show its failure only
+
 
 def request(port: int, method: str, path: str, *headers: str, body: bytes | None = None) -> bytes:
     """The bytes of a request; a header `Host…` replaces ours, and `Host-` leaves it out."""
