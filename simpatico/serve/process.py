@@ -8,7 +8,7 @@ import socket
 from typing import TYPE_CHECKING
 
 from simpatico.errors import BadValue, RunError
-from simpatico.serve.security import MAX_BODY, MAX_HEAD, App
+from simpatico.serve.security import MAX_HEAD, App
 
 if TYPE_CHECKING:
     import uvicorn
@@ -61,8 +61,8 @@ def listen(host: str, port: int) -> socket.socket:
     # asyncio sends without delay only where the protocol is named: else an answer takes 40 ms more
     line = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    # as much as one body, so that little of what is too large is read before it is refused
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MAX_BODY)
+    # a small buffer, so that little of what is too large is read before it is refused
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 * 1024)
     try:
         line.bind((host, port))
         line.listen(BACKLOG)  # from now on nobody who follows a printed link is refused
