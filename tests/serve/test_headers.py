@@ -98,5 +98,7 @@ def test_a_failure_shows_and_logs_its_place_but_not_its_text(port, capfd, caplog
     early, late = (ask(port, "POST", path, body=b"") for path in ("/fail", "/late"))
     assert (early.status, early.body) == (500, b'{"problem":"internal error"}')
     assert (late.status, late.body) == (200, b'{"piece":"first"}\n{"problem":"internal error"}\n')
-    assert [r.getMessage().partition(":")[0] for r in caplog.records] == [f"KeyError in {__file__}"] * 2
+    assert [r.getMessage().partition(":")[0] for r in caplog.records] == [
+        f"KeyError in {__file__}"
+    ] * 2
     assert CANARY not in caplog.text + "".join(capfd.readouterr())

@@ -72,7 +72,16 @@ def test_twenty_thousand_paths(look, path):
 
 
 def test_only_files_of_pages_are_read(tmp_path):
-    for name in ("a.js", "b.css", "c.html", "d.svg", "secret.py", "notes.txt", ".env", "store.sqlite"):
+    for name in (
+        "a.js",
+        "b.css",
+        "c.html",
+        "d.svg",
+        "secret.py",
+        "notes.txt",
+        ".env",
+        "store.sqlite",
+    ):
         (tmp_path / name).write_text(name)
     (tmp_path / "texts").mkdir()
     assert list(read_files(tmp_path)) == ["a.js", "b.css", "c.html", "d.svg"]

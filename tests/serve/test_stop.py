@@ -20,7 +20,11 @@ class Command:
         command = [sys.executable, "-m", "simpatico", "study", "serve", str(write_study(folder))]
         options = ["--port", "0", "--outsiders", "1", "--interlocutors", "1"]
         self.process = subprocess.Popen(
-            [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+            [*command, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
         )
         self.lines = [self.process.stdout.readline() for _ in range(3)]
         self.tokens = [line.rpartition("#")[2].strip() for line in self.lines]
@@ -57,8 +61,18 @@ def send_tokens_and_texts(command):
     """Everything that a careless log would keep."""
     port = command.port
     for token in (*command.tokens, CANARY):
-        for method, path in (("GET", "/api/me"), ("POST", "/api/answer"), ("GET", "/api/owner/overview")):
-            ask(port, method, f"{path}?{CANARY}", bearer(token), body=f'{{"unit":"{CANARY}"}}'.encode())
+        for method, path in (
+            ("GET", "/api/me"),
+            ("POST", "/api/answer"),
+            ("GET", "/api/owner/overview"),
+        ):
+            ask(
+                port,
+                method,
+                f"{path}?{CANARY}",
+                bearer(token),
+                body=f'{{"unit":"{CANARY}"}}'.encode(),
+            )
             ask(port, method, f"/{CANARY}", "Host: evil.example", f"Cookie: {token}")
     broken = Client(port)
     broken.send(f"{CANARY} {command.owner}\r\n\r\n".encode())
