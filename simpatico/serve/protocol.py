@@ -25,8 +25,6 @@ class ImpatientProtocol(H11Protocol):
         self.silence = self.loop.call_later(CLIENT_SECONDS, self.end_if_silent)
 
     def on_response_complete(self) -> None:
-        if self.conn.their_state is h11.SEND_BODY:  # a body that nobody will read
-            self.transport.close()
         if self.silence:
             self.silence.cancel()
         self.silence = self.loop.call_later(CLIENT_SECONDS, self.end_if_silent)

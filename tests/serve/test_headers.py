@@ -83,7 +83,8 @@ def test_on_every_refusal(port, name):
 
 
 def test_of_405_the_methods_are_named(port):
-    assert ask(port, "DELETE", "/").values("allow") == ["GET, HEAD"]
+    (methods,) = ask(port, "DELETE", "/").values("allow")
+    assert set(methods.split(", ")) == {"GET", "HEAD"}
 
 
 def test_when_busy():
