@@ -39,6 +39,8 @@ MAX_HEAD = 32 * 1024
 """Bytes of the head of a request."""
 MAX_WAITING = 200
 """Requests at the same time; more are asked to come back."""
+PIECE = 64 * 1024
+"""Bytes of an answer that are sent at a time."""
 BODY_SECONDS = 20.0
 """Within which the body of a request has to be there."""
 ONCE = ("host", "origin", "content-length", "authorization", "sec-fetch-site", "sec-fetch-mode")
@@ -116,6 +118,12 @@ class Guard:
             if message["type"] == "http.response.start":
                 begun = True
                 message["headers"] = [*message.get("headers", []), *encode_headers(HEADERS)]
+            body = message.get("body", b"")
+            # in pieces: whether a client reads on can be seen only between two of them
+            for start in range(0, len(body) - PIECE, PIECE):
+                piece = body[start : start + PIECE]
+                await send({"type": message["type"], "body": piece, "more_body": True})
+                message["body"] = body[start + PIECE : start + 2 * PIECE]
             await send(message)
 
         try:

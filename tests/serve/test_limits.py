@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from simpatico.serve import protocol, security
-from simpatico.serve.app import Route, Stream, build_app
+from simpatico.serve.app import Download, Route, Stream, build_app
 from simpatico.serve.protocol import ImpatientProtocol
 from simpatico.serve.security import MAX_BODY, Limits
 from tests.serve.site import Client, ask, bearer, request, serving
@@ -239,6 +239,25 @@ def test_clients_that_dawdle_are_hung_up_on(monkeypatch):
         assert ask(port, "GET", "/quick").status == 200
         for client in clients:
             client.close()
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_536, 65_537, 131_072, 20_000_001])
+def test_a_client_that_reads_slowly_but_steadily_gets_everything(monkeypatch, size):
+    """Such as an owner who downloads for longer than a silent client may stay."""
+    monkeypatch.setattr(protocol, "CLIENT_SECONDS", 0.5)
+    content = bytes(range(251)) * (size // 251 + 1)
+    content = content[:size]
+    route = Route("GET", "/file", lambda token, body: Download("a.zip", content))
+    with serving(lambda origins: build_app([route], {}, {}, origins=origins)) as port:
+        client = Client(port)
+        client.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+        client.send(request(port, "GET", "/file"))
+        steps = 0
+        while len(client.buffer) < size and client.more():
+            steps += 1
+            time.sleep(0.1 if steps % 20 == 0 else 0)
+        assert client.read().body == content
+        client.close()
 
 
 @pytest.mark.slow
