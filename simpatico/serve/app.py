@@ -6,8 +6,6 @@ to be sent. It runs in a thread, so that a slow bot or disk keeps nobody else wa
 
 from __future__ import annotations
 
-import logging
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from simpatico.errors import SimpaticoError
-from simpatico.serve.security import App, Guard, Limits, TooLarge
+from simpatico.serve.security import App, Guard, Limits, log_error
+from simpatico.serve.streams import StreamThreads
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,11 +27,6 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-
-BODY_SECONDS = 20.0
-"""Within which the body of a request has to be there."""
-
-logger = logging.getLogger(__name__)
 
 
 class Problem(SimpaticoError):
@@ -101,23 +95,32 @@ def build_app(
 
     paths = {**{f"/static/{name}": name for name in files if not name.endswith(".html")}, **pages}
     table = [Path_(path, serve_file(name), methods=["GET"]) for path, name in paths.items()]
-    table += [Path_(r.path, json_endpoint(r), methods=[r.method]) for r in routes]
+    limits = limits or Limits()
+    threads = StreamThreads(limits.waiting)
+    table += [Path_(r.path, json_endpoint(r, threads), methods=[r.method]) for r in routes]
     handlers: dict[Any, Any] = {404: not_found, 405: not_found}
     app = Starlette(routes=table, exception_handlers=handlers)
-    return Guard(app, origins, frozenset(pages), limits or Limits())
+    app.router.redirect_slashes = False  # the address it redirects to would be wrong behind a proxy
+    return Guard(app, origins, frozenset(pages), limits)
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    return json_response({"problem": "there is nothing here"}, getattr(error, "status_code", 404))
+    headers = getattr(error, "headers", None)  # of a 405: which methods there are
+    response = json_response(
+        {"problem": "there is nothing here"}, getattr(error, "status_code", 404)
+    )
+    response.headers.update(headers or {})
+    return response
 
 
 def json_response(value: object, status: int = 200) -> Response:
     from starlette.responses import Response
 
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
+    headers = {"Retry-After": "1"} if status == 503 else {}
+    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
-def json_endpoint(route: Route) -> Callable[[Request], Any]:
+def json_endpoint(route: Route, threads: StreamThreads) -> Callable[[Request], Any]:
     """The endpoint of a route: body decoded, handler in a thread, errors as problems."""
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(route.body)
 
@@ -127,36 +130,22 @@ def json_endpoint(route: Route) -> Callable[[Request], Any]:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         token = token if scheme.lower() == "bearer" else ""
         try:
-            body = decoder.decode(await read_body(request) or b"{}")
-            return as_response(await run_in_threadpool(route.handler, token, body))
-        except TooLarge:
-            raise
+            body = decoder.decode(await request.body() or b"{}")
+            return as_response(await run_in_threadpool(route.handler, token, body), threads)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return json_response({"problem": "the request is not what was expected"}, 400)
         except Problem as error:
             return json_response({"problem": str(error), **error.facts}, error.status)
         except SimpaticoError as error:
             return json_response({"problem": str(error)}, 409)
-        except Exception as error:  # without its text, which may hold what somebody said
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            logger.error("%s in %s:%s", type(error).__name__, place.filename, place.lineno)
+        except Exception as error:
+            log_error(error)
             return json_response({"problem": "internal error"}, 500)
 
     return endpoint
 
 
-async def read_body(request: Request) -> bytes:
-    """The body; a client that sends it drop by drop is cut off."""
-    import anyio
-
-    if request.method == "GET":
-        return b""
-    with anyio.move_on_after(BODY_SECONDS):
-        return await request.body()
-    raise Problem(408, "the request took too long")
-
-
-def as_response(value: object) -> Response:
+def as_response(value: object, threads: StreamThreads) -> Response:
     """What a handler returned, as an answer."""
     from starlette.responses import Response, StreamingResponse
 
@@ -164,6 +153,9 @@ def as_response(value: object) -> Response:
         headers = {"Content-Disposition": f'attachment; filename="{value.name}"'}
         return Response(value.content, headers=headers, media_type="application/octet-stream")
     if isinstance(value, Stream):
-        lines = (msgspec.json.encode(piece) + b"\n" for piece in value.pieces)
-        return StreamingResponse(lines, media_type="application/x-ndjson")
+        lines = threads.start(value.pieces)
+        if lines is None:
+            return json_response({"problem": "busy"}, 503)
+        headers = {"X-Accel-Buffering": "no"}  # nginx would wait for the end
+        return StreamingResponse(lines, headers=headers, media_type="application/x-ndjson")
     return json_response(value)

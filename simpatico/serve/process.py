@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simpatico.addresses import is_loopback
 from simpatico.errors import BadValue, RunError
-from simpatico.serve.security import App
+from simpatico.serve.security import MAX_HEAD, App
 
 if TYPE_CHECKING:
     import uvicorn
 
-REQUEST_SECONDS = 20
-"""Within which the head of a request has to be there."""
 STOP_SECONDS = 8
-MAX_HEAD = 32 * 1024
+"""Within which open requests are finished when the server is stopped."""
+BACKLOG = 256
+SAME = frozenset({"127.0.0.1", "localhost"})
+USUAL_PORTS = {"http": 80, "https": 443}
+ADDRESS = re.compile(r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?")
 
 
 def browser_origins(host: str, port: int, public: str | None) -> frozenset[str]:
@@ -26,24 +29,33 @@ def browser_origins(host: str, port: int, public: str | None) -> frozenset[str]:
                 f"--host {host} can be reached by others, who would talk to it without encryption; "
                 "put a proxy with HTTPS before it and name its address with --public https://…"
             )
-        names = {host, "127.0.0.1", "localhost"} if ":" not in host else {f"[{host}]"}
-        return frozenset(f"http://{name}:{port}" for name in names)
-    scheme, separator, rest = public.rstrip("/").partition("://")
-    plain = not rest or "/" in rest or "@" in rest or not rest.isascii() or " " in rest
-    if not separator or scheme not in ("https", "http") or plain:
+        name = f"[{ipaddress.ip_address(host)}]" if ":" in host else host
+        return frozenset(origin("http", n, port) for n in (SAME if name in SAME else {name}))
+    match = ADDRESS.fullmatch(public.rstrip("/").lower())
+    if not match:
         raise BadValue(f"--public {public} is not an address such as https://study.example.org")
-    if scheme == "http" and not is_loopback(rest.rpartition(":")[0] or rest):
+    scheme, name, number = match.groups()
+    if scheme == "http" and not is_loopback(name.strip("[]")):
         raise BadValue("--public needs https://, as tokens must not be sent in the open")
-    return frozenset({f"{scheme}://{rest.lower()}"})
+    return frozenset({origin(scheme, name, int(number or USUAL_PORTS[scheme]))})
+
+
+def origin(scheme: str, name: str, port: int) -> str:
+    """An origin as browsers write it: without the port that goes without saying."""
+    return f"{scheme}://{name}" + (f":{port}" if port != USUAL_PORTS[scheme] else "")
 
 
 def listen(host: str, port: int) -> socket.socket:
     """The socket; refused with a sentence when the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    line = socket.socket(family)
+    # asyncio sends without delay only where the protocol is named: else an answer takes 40 ms more
+    line = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # a small buffer, so that little of what is too large is read before it is refused
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 * 1024)
     try:
         line.bind((host, port))
+        line.listen(BACKLOG)  # from now on nobody who follows a printed link is refused
     except OSError as error:
         line.close()
         raise RunError(
@@ -56,18 +68,8 @@ def listen(host: str, port: int) -> socket.socket:
 def build_server(app: App) -> uvicorn.Server:
     """The server, not yet running; it finishes open requests when it is stopped."""
     import uvicorn
-    from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class ImpatientProtocol(H11Protocol):
-        """uvicorn waits for ever for the head of a first request; here a timer ends it."""
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.loop.call_later(REQUEST_SECONDS, self.close_if_silent)
-
-        def close_if_silent(self) -> None:
-            if self.cycle is None and not self.transport.is_closing():
-                self.transport.close()
+    from simpatico.serve.protocol import ImpatientProtocol
 
     config = uvicorn.Config(
         app,
@@ -75,12 +77,13 @@ def build_server(app: App) -> uvicorn.Server:
         ws="none",
         lifespan="off",
         log_config=None,
+        log_level="critical",  # its errors come with texts, which may hold what somebody said
         access_log=False,
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=10,
         timeout_graceful_shutdown=STOP_SECONDS,
         h11_max_incomplete_event_size=MAX_HEAD,
-        backlog=256,
+        backlog=BACKLOG,
     )
     return uvicorn.Server(config)

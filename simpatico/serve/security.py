@@ -7,6 +7,9 @@ serve, and whatever a browser says about the origin of a request has to be this 
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import traceback
 from collections.abc import Callable, Coroutine, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,8 +35,18 @@ HEADERS = {
 }
 MAX_BODY = 64 * 1024
 """Bytes of a request; an answer has a few hundred, and what a person says at most some thousand."""
+MAX_HEAD = 32 * 1024
+"""Bytes of the head of a request."""
 MAX_WAITING = 200
 """Requests at the same time; more are asked to come back."""
+PIECE = 64 * 1024
+"""Bytes of an answer that are sent at a time."""
+BODY_SECONDS = 20.0
+"""Within which the body of a request has to be there."""
+ONCE = ("host", "origin", "content-length", "authorization", "sec-fetch-site", "sec-fetch-mode")
+"""Headers of which a second one could say the opposite of the first."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,79 +91,130 @@ class Guard:
         if refusal := self.refusal(scope):
             await answer(send, *refusal)
             return
+        try:
+            body = await read_body(receive, self.limits.body)
+        except (TooLarge, TimeoutError) as error:
+            late = isinstance(error, TimeoutError)
+            await answer(send, *((408, "too slow") if late else (413, "too large")))
+            return
+        if body is None:
+            return
+        # counted from here on: whoever sends drop by drop takes nobody's place
         if self._waiting >= self.limits.waiting:
             await answer(send, 503, "busy", {"Retry-After": "1"})
             return
         self._waiting += 1
         try:
-            await self.answer_request(scope, receive, send)
+            await self.answer_request(scope, replay(body, receive), send)
         finally:
             self._waiting -= 1
 
     async def answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run the application on a request whose body is counted as it comes."""
-        size, begun = 0, False
-
-        async def counted() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self.limits.body:
-                raise TooLarge
-            return message
+        """Run the application; every answer of it gets the headers."""
+        begun = False
 
         async def guarded(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
                 message["headers"] = [*message.get("headers", []), *encode_headers(HEADERS)]
+            body = message.get("body", b"")
+            # in pieces: whether a client reads on can be seen only between two of them
+            for start in range(0, len(body) - PIECE, PIECE):
+                piece = body[start : start + PIECE]
+                await send({"type": message["type"], "body": piece, "more_body": True})
+                message["body"] = body[start + PIECE : start + 2 * PIECE]
             await send(message)
 
         try:
-            await self.app(scope, counted, guarded)
-        except TooLarge:
-            if not begun:
-                await answer(send, 413, "too large")
-        except Exception:
-            # no details: they may hold what somebody said
+            await self.app(scope, receive, guarded)
+        except Exception as error:
+            log_error(error)  # an answer that has begun stays unfinished: the line is closed
             if not begun:
                 await answer(send, 500, "internal error")
-            raise
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Why a request is not for us; null if it is."""
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-        if any(len(headers.get(name, [])) > 1 for name in ("host", "origin", "content-length")):
+        if any(len(headers.get(name, [])) > 1 for name in ONCE):
             return 400, "repeated header"
-        if headers.get("host", [""])[0].lower() not in self.hosts:
+        if sum(len(n) + len(v) for n, v in scope["headers"]) > MAX_HEAD:
+            return 431, "too large"
+        host = headers.get("host", [""])[0].lower()
+        if host not in self.hosts:
             return 421, "unknown host"
         origin = headers.get("origin", [None])[0]
-        if origin is not None and origin.lower() not in self.origins:
+        # the page of another name of this machine is another page, maybe of another server
+        own = {own for own in self.origins if own.partition("://")[2] == host}
+        if origin is not None and origin.lower() not in own:
             return 403, "cross-origin request"
         site = headers.get("sec-fetch-site", ["same-origin"])[0]
         opens_page = scope["method"] == "GET" and scope["path"] in self.pages
-        if site not in ("same-origin", "none") and not opens_page:
+        if site not in ("same-origin", "none") and not (
+            opens_page and headers.get("sec-fetch-mode") == ["navigate"]
+        ):
             return 403, "cross-site request"
-        length = headers.get("content-length", ["0"])[0]
-        if not length.isascii() or not length.isdigit():
-            return 400, "bad content length"
-        if int(length[:12]) > self.limits.body:
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return 400, "two lengths"  # which a proxy may have read the other way
+        if int(headers.get("content-length", ["0"])[0][:20]) > self.limits.body:
             return 413, "too large"
         return None
+
+
+async def read_body(receive: Receive, limit: int) -> bytes | None:
+    """The whole body, in time; null if the client has left before its end."""
+    body, more = bytearray(), True
+    async with asyncio.timeout(BODY_SECONDS):
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > limit:
+                raise TooLarge
+    return bytes(body)
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """What the application receives: the body in one piece, then whatever comes after it."""
+    parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return parts.pop() if parts else await receive()
+
+    return next_message
+
+
+def log_error(error: BaseException) -> None:
+    """Where something failed, without the error's text, which may hold what somebody said."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    logger.error("%s in %s:%s", type(error).__name__, place.filename, place.lineno)
 
 
 def encode_headers(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
+def refusal_parts(
+    problem: str, headers: dict[str, str] | None = None
+) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and body of an answer that ends the line, as there may be a body nobody reads."""
+    body = f'{{"problem":"{problem}"}}'.encode()
+    own = {
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+    }
+    return encode_headers({**own, **HEADERS, **(headers or {})}), body
+
+
 async def answer(
     send: Send, status: int, problem: str, headers: dict[str, str] | None = None
 ) -> None:
     """An answer of the guard itself."""
-    body = f'{{"problem":"{problem}"}}'.encode()
-    own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-    start = encode_headers({**own, **HEADERS, **(headers or {})})
+    start, body = refusal_parts(problem, headers)
     await send({"type": "http.response.start", "status": status, "headers": start})
     await send({"type": "http.response.body", "body": body})

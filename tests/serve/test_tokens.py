@@ -1,0 +1,100 @@
+"""A token opens one role of one study, and is nowhere but in its link.
+
+Tokens are compared by looking up their SHA-256: what the time of a lookup could tell is how a guess's
+hash compares with a stored one, and nobody can choose guesses by their hash.
+"""
+
+import base64
+import itertools
+import math
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from simpatico.study.store import new_token
+from tests.serve.site import bearer
+
+ANSWER = {"question": "warmth", "turn": 1, "value": 1, "state": "given", "revision": 0}
+BODIES = {
+    "/api/training": {"number": 0, "answers": {}},
+    "/api/answer": {"unit": "UNIT", **ANSWER, "key": "k" * 16},
+    "/api/finish": {"unit": "UNIT"},
+    "/api/skip": {"unit": "UNIT"},
+    "/api/say": {"unit": "UNIT", "position": 0, "text": "Hello"},
+    "/api/end": {"unit": "UNIT"},
+    "/api/owner/pause": {"paused": True},
+    "/api/owner/raters": {"role": "outsider", "number": 1},
+    "/api/owner/exclude": {"rater": "r001", "why": "because"},
+}
+"""Bodies that are right, so that only the token can be wrong."""
+
+
+def body_for(method, path, unit="d1"):
+    if method == "GET":
+        return None
+    return msgspec.json.encode(BODIES.get(path, {})).replace(b"UNIT", unit.encode())
+
+
+def api(site, owner):
+    return [r for r in site.routes() if r[1].startswith("/api/") and ("/owner/" in r[1]) == owner]
+
+
+def wrong_credentials(site, others):
+    one = others[0]
+    return [
+        [], ["Authorization: "], ["Authorization: Bearer"], ["Authorization: Bearer "],
+        [bearer(new_token())], [bearer("0" * 64)], [bearer("' OR '1'='1")], [bearer("\xff\xfe")],
+        [bearer(one[:-1])], [bearer(one + "A")], [bearer(one.swapcase())], [f"Authorization: {one}"],
+        [f"Authorization: Basic {one}"], [f"Cookie: token={one}"], *([bearer(t)] for t in others),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("owner", [False, True])
+def test_every_route_refuses_every_other_token(site, owner):
+    """No token, a wrong one, one of the other role and those of another study."""
+    roles = [site.outsiders[0], site.talkers[0]] if owner else [site.owner]
+    credentials = wrong_credentials(site, [*roles, site.stranger, site.landlord])
+    routes = api(site, owner)
+    assert len(routes) == (5 if owner else 10)
+    for (method, path), headers in itertools.product(routes, credentials):
+        answer = site.ask(method, path, *headers, body=body_for(method, path))
+        assert (answer.status, answer.body) == (401, b'{"problem":"this link is not valid"}'), path
+    assert not site.store.is_paused("probe")
+    assert site.store.table("leases", "probe") == site.store.table("answers", "probe") == []
+    assert len(site.store.table("raters", "probe")) == 80
+
+
+def test_a_token_in_the_address_is_none(site):
+    answer = site.ask("GET", f"/api/me?token={site.outsiders[0]}")
+    assert answer.status == 401
+
+
+def unit_of(site, token):
+    return msgspec.json.decode(site.ask("POST", "/api/next", bearer(token)).body)["unit"]
+
+
+def test_the_unit_of_another_rater_is_gone(site):
+    rated, talk = unit_of(site, site.outsiders[0]), unit_of(site, site.talkers[0])
+    for path in (p for p, body in BODIES.items() if "unit" in body):
+        for token, unit in itertools.product((site.outsiders[1], site.talkers[1]), (rated, talk)):
+            answer = site.ask("POST", path, bearer(token), body=body_for("POST", path, unit))
+            assert answer.status == 410, (path, answer)
+    assert site.store.table("answers", "probe") == site.store.table("messages", "probe") == []
+
+
+def test_tokens_have_at_least_128_random_bits():
+    tokens = {new_token() for _ in range(2_000)}
+    assert len(tokens) == 2_000
+    assert {len(base64.urlsafe_b64decode(token)) * 8 for token in tokens} == {192}
+    ones = sum(int.from_bytes(base64.urlsafe_b64decode(t)).bit_count() for t in tokens)
+    n = 2_000 * 192
+    assert abs(ones - n / 2) < 5 * math.sqrt(n) / 2  # five standard deviations
+
+
+def test_no_token_is_in_the_store(site):
+    files = list(Path(site.store.engine.url.database).parent.glob("store.sqlite*"))
+    content = b"".join(file.read_bytes() for file in files)
+    tokens = [site.owner, site.landlord, site.stranger, *site.outsiders, *site.talkers]
+    assert len(content) > 10_000
+    assert not [token for token in tokens if token.encode() in content]
