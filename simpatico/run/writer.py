@@ -277,7 +277,7 @@ def finish_run(
         "metrics": descriptions,
         "units": nulls,
         "files": {path.name: describe_file(path) for path in [*files, *rejects]},
-        "libraries": library_versions(metrics),
+        "libraries": facts.get("libraries") or library_versions(metrics),
         "format": FORMAT,
         "status": "done",
     }

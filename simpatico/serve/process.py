@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from simpatico.addresses import is_loopback
@@ -29,7 +30,7 @@ def browser_origins(host: str, port: int, public: str | None) -> frozenset[str]:
                 f"--host {host} can be reached by others, who would talk to it without encryption; "
                 "put a proxy with HTTPS before it and name its address with --public https://…"
             )
-        name = f"[{ipaddress.ip_address(host)}]" if ":" in host else host
+        name = f"[{ip_address(host)}]" if ":" in host else host
         return frozenset(origin("http", n, port) for n in (SAME if name in SAME else {name}))
     match = ADDRESS.fullmatch(public.rstrip("/").lower())
     if not match:
