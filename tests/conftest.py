@@ -5,7 +5,9 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import settings
 
 from simpatico import Turns
 from simpatico.cli import main
+from tests.reporting.browser import Browsers, CallCounter, chromium_path, sentinel
 
 settings.register_profile("calm", deadline=None)  # the machines are shared and noisy
 settings.load_profile("calm")
@@ -65,3 +68,44 @@ def call(capsys, monkeypatch):
 
     yield run
     signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Any]:
+    """Playwright, of which a process can have one at a time."""
+    from playwright.sync_api import sync_playwright
+
+    chromium_path()
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def call_counter() -> Iterator[CallCounter]:
+    """Who called evil.example."""
+    chromium_path()
+    with sentinel() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def browsers(
+    driver: Any, call_counter: CallCounter, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browsers]:
+    """Chromium with each set of fonts, started when it is asked for."""
+    port, folder = call_counter.server_address[1], tmp_path_factory.mktemp("fonts")
+    browsers = Browsers(driver, port, folder)
+    yield browsers
+    for browser in browsers.started.values():
+        browser.close()
+
+
+@pytest.fixture
+def fonts() -> str:
+    """The fonts of the browser; tests of the layout are parametrized over all sets."""
+    return "dejavu"
+
+
+@pytest.fixture
+def browser(browsers: Browsers, fonts: str) -> Any:
+    return browsers[fonts]

@@ -44,6 +44,8 @@ def test_every_extra_has_code_that_uses_it():
             continue
         plain = [re.split(r"[<>=\[ ]", package)[0] for package in packages]
         modules = [MODULES.get(package, package) for package in plain if package != "simpatico"]
-        assert any(re.search(rf"\b(?:import|from) {m}\b|[\"']{m}[\"']", sources) for m in modules)
+        # imported, named, or the driver in the address of a database
+        uses = [rf"\b(?:import|from) {m}\b|[\"']{m}[\"']|\+{m}:" for m in modules]
+        assert any(re.search(use, sources) for use in uses)
     named = set(re.findall(r"\.\[(\w+)\]", TEXT))
     assert named <= set(EXTRAS)

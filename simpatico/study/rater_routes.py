@@ -320,7 +320,8 @@ class RaterRoutes:
                     pieces.append(piece)
                     yield {"piece": piece}
             said, reply = dialog[-1].text, "".join(pieces)
-            add_exchange(self.store, rater, talk, [("user", said), ("assistant", reply)])
+            both = [("user", said), ("assistant", reply)]
+            add_exchange(self.store, rater, talk, both, position=len(dialog) - 1)
         except SimpaticoError:  # its text may name the bot
             yield {"problem": "no reply"}
             return

@@ -1,53 +1,12 @@
-"""Chromium for all tests of pages: started once a session, its tabs shared by their settings."""
+"""Tabs of Chromium for tests of pages, shared by their settings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.reporting.browser import (
-    Browsers,
-    CallCounter,
-    WatchedTab,
-    chromium_path,
-    open_watched_tab,
-    sentinel,
-)
+from tests.reporting.browser import WatchedTab, open_watched_tab
 from tests.reporting.pages import example_page
-
-
-@pytest.fixture(scope="session")
-def call_counter() -> Iterator[CallCounter]:
-    """Who called evil.example."""
-    chromium_path()
-    with sentinel() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def browsers(
-    call_counter: CallCounter, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Browsers]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browsers = Browsers(
-            driver, call_counter.server_address[1], tmp_path_factory.mktemp("fonts")
-        )
-        yield browsers
-        for browser in browsers.started.values():
-            browser.close()
-
-
-@pytest.fixture
-def fonts() -> str:
-    """The fonts of the browser; tests of the layout are parametrized over all sets."""
-    return "dejavu"
-
-
-@pytest.fixture
-def browser(browsers: Browsers, fonts: str) -> Any:
-    return browsers[fonts]
 
 
 @pytest.fixture(scope="session")

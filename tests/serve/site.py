@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simpatico.bots.spec import load_bot
 from simpatico.serve.process import browser_origins, build_server, listen
+from simpatico.study import schema as db
 from simpatico.study.design import read_design
 from simpatico.study.server import study_app
 from simpatico.study.store import Store
@@ -176,6 +177,11 @@ class Site(NamedTuple):
 
     def ask(self, method: str, path: str, *headers: str, body: bytes | None = None) -> Answer:
         return ask(self.port, method, path, *headers, body=body)
+
+    def rows(self, table: str) -> list[Any]:
+        """The rows of a table of the store."""
+        (rows,) = self.store.rows("probe", db.METADATA.tables[f"{db.STUDY}_{table}"])
+        return rows
 
     def routes(self) -> list[tuple[str, str]]:
         """Method and path of everything that the application answers."""

@@ -49,14 +49,10 @@ POST_FORM = """(base) => new Promise((done) => {
 
 
 @pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    path = chromium_path()
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=[*FLAGS, RULES])
-        yield browser
-        browser.close()
+def browser(driver):
+    browser = driver.chromium.launch(executable_path=chromium_path(), args=[*FLAGS, RULES])
+    yield browser
+    browser.close()
 
 
 class BlankPage(BaseHTTPRequestHandler):
@@ -115,7 +111,7 @@ def test_another_origin_reads_and_writes_nothing(site, page, elsewhere):
     page.evaluate(POST_FORM, base)
     assert set(statuses) == {403}
     assert not site.store.is_paused("probe")
-    leases = site.store.table("leases", "probe")
+    leases = site.rows("leases")
     assert leases == []
 
 

@@ -61,8 +61,8 @@ def test_every_route_refuses_every_other_token(site, owner):
         answer = site.ask(method, path, *headers, body=body_for(method, path))
         assert (answer.status, answer.body) == (401, b'{"problem":"this link is not valid"}'), path
     assert not site.store.is_paused("probe")
-    assert site.store.table("leases", "probe") == site.store.table("answers", "probe") == []
-    assert len(site.store.table("raters", "probe")) == 80
+    assert site.rows("leases") == site.rows("answers") == []
+    assert len(site.rows("raters")) == 80
 
 
 def test_a_token_in_the_address_is_none(site):
@@ -80,7 +80,7 @@ def test_the_unit_of_another_rater_is_gone(site):
         for token, unit in itertools.product((site.outsiders[1], site.talkers[1]), (rated, talk)):
             answer = site.ask("POST", path, bearer(token), body=body_for("POST", path, unit))
             assert answer.status == 410, (path, answer)
-    assert site.store.table("answers", "probe") == site.store.table("messages", "probe") == []
+    assert site.rows("answers") == site.rows("messages") == []
 
 
 def test_tokens_have_at_least_128_random_bits():

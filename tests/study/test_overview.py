@@ -37,8 +37,8 @@ def rate_all(store, raters: int = 3) -> Study:
 def test_agreement_is_that_of_validate_on_the_export(sqlite, tmp_path):
     rate_all(sqlite)
     results = collect(sqlite, "s")
-    export_folder(results, tmp_path)
-    exported = read_judgements(tmp_path / "judgements.csv")
+    export_folder(results, tmp_path / "out")
+    exported = read_judgements(tmp_path / "out" / "judgements.csv")
     rows = list(agreement(results))
     assert [(r["quality"], r["level"], r["ratings"]) for r in rows] == [
         ("warmth", "turn", 36), ("overall", "dialog", 18),

@@ -14,7 +14,6 @@ from simpatico.study.design import Design, read_design
 from simpatico.study.server import load_bots, study_app
 from simpatico.study.store import Store
 from simpatico.study.units import build_units
-from tests.reporting.conftest import browser, browsers, call_counter, fonts  # noqa: F401
 
 CHATS = """\
 {"dialog": "a", "speaker": "ann", "text": "I moved to Leeds.", "system": "human"}
@@ -78,7 +77,7 @@ def open_study(tmp_path: Path) -> Iterator[Callable[[str], OpenStudy]]:
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:  # noqa: F811
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """Open a link as somebody with a browser of their own; errors in the page fail the test."""
     contexts, errors = [], list[str]()
 

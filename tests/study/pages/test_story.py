@@ -10,6 +10,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from simpatico.study import schema as db
 from tests.command_line import simpatico
 from tests.reporting.test_axe import CONTRAST, STRUCTURE, violations
 
@@ -254,7 +255,7 @@ def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit)
     expect(page.locator("#save")).to_contain_text("Gespeichert")
     page.reload()
     expect(page.locator("input[type=number]").first).to_have_value("72")
-    (answer,) = study.store.table("answers", "shown")
+    ((answer,),) = study.store.rows("shown", db.ANSWERS)
     assert (answer.question, answer.value, answer.revision) == ("will_answer", 72, 1)
     refused = page.evaluate(
         """async (unit) => {
