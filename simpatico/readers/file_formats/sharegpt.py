@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -34,6 +35,7 @@ class ShareGPTRecord(msgspec.Struct):
 
 
 RECORD = msgspec.json.Decoder(ShareGPTRecord)
+FIELDS = msgspec.json.Decoder(dict[str, Any])
 
 
 class ShareGPT(Reader):
@@ -51,13 +53,15 @@ class ShareGPT(Reader):
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         for place, line in source.records(ledger):
             record = decode(line, RECORD, place, ledger)
-            if record is None:
+            # a field that the record does not name is not looked at until here
+            fields = None if record is None else decode(line, FIELDS, place, ledger)
+            if record is None or fields is None:
                 continue
             if record.system:
                 ledger.skip("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
             messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
-            extras = record_extras(msgspec.json.decode(line), ShareGPTRecord.__struct_fields__)
+            extras = record_extras(fields, ShareGPTRecord.__struct_fields__)
             system = self.system or record.model
             rows = chat_utterances(messages, name, ledger, system=system, extras=extras)
             yield from non_empty_dialog(rows, place, ledger)
