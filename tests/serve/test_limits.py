@@ -241,10 +241,10 @@ def test_clients_that_dawdle_are_hung_up_on(monkeypatch):
             client.close()
 
 
-@pytest.mark.parametrize("size", [0, 1, 65_536, 65_537, 131_072, 20_000_001])
+@pytest.mark.parametrize("size", [0, 1, 65_536, 65_537, 131_072, 16_000_001])
 def test_a_client_that_reads_slowly_but_steadily_gets_everything(monkeypatch, size):
     """Such as an owner who downloads for longer than a silent client may stay."""
-    monkeypatch.setattr(protocol, "CLIENT_SECONDS", 0.5)
+    monkeypatch.setattr(protocol, "CLIENT_SECONDS", 1.5)
     content = bytes(range(251)) * (size // 251 + 1)
     content = content[:size]
     route = Route("GET", "/file", lambda token, body: Download("a.zip", content))
