@@ -18,7 +18,7 @@ BUSY_SECONDS = 60.0
 
 SQLite has no queue: it looks again every 100 ms, and finds the file free perhaps one time in twenty
 while eight processes write all the time. Then 10 s, a hundred looks, fail for 0.95^100 = 0.6% of
-them (as seen), and 60 s for 0.95^600, less than 1e-13."""
+them, and 60 s for 0.95^600, less than 1e-13."""
 
 
 def open_engine(url: str) -> Engine:

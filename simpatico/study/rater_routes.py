@@ -35,7 +35,7 @@ from simpatico.study.units import Unit, units_of
 
 MAX_SAID = 4_000
 """Characters that a person may say at a time."""
-Name = Annotated[str, msgspec.Meta(max_length=80)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[\w-]{1,80}$")]
 
 
 class UnitBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -51,7 +51,7 @@ class AnswerBody(msgspec.Struct, forbid_unknown_fields=True):
     value: float | None
     state: State
     revision: Annotated[int, msgspec.Meta(ge=0, le=100_000)]
-    key: Annotated[str, msgspec.Meta(min_length=16, max_length=64)]
+    key: Annotated[str, msgspec.Meta(pattern=r"^[\w-]{16,64}$")]
     milliseconds: Annotated[int, msgspec.Meta(ge=0, le=10**9)] | None = None
 
 
@@ -269,8 +269,8 @@ class RaterRoutes:
             asked |= {(turn, question.name): question for turn in places}
         return asked
 
-    def require_answers(self, rater: Rater, unit: str) -> None:
-        """Refuse to close a unit while a question is open."""
+    def require_answers(self, rater: Rater, unit: str) -> Row:
+        """The lease of a unit; refuse to close it while a question is open."""
         with self.store.read() as c:
             lease = find_lease(c, rater, unit)
         answers = latest_answers(self.store, rater, unit)
@@ -278,6 +278,7 @@ class RaterRoutes:
         missing = [key for key in self.asked_about(rater, lease) if key not in given]
         if missing:
             raise Problem(409, "some questions are still open", missing=missing[:20])
+        return lease
 
     def require_work(self, rater: Rater) -> None:
         if (state := self.state(rater)) != "work":
@@ -285,7 +286,8 @@ class RaterRoutes:
 
     def finish(self, rater: Rater, body: UnitBody) -> dict[str, Any]:
         self.require_work(rater)
-        self.require_answers(rater, body.unit)
+        if self.require_answers(rater, body.unit).kind == "talk":
+            raise Problem(400, "a talk is ended, not finished")
         finish_unit(self.store, rater, body.unit)
         return {}
 

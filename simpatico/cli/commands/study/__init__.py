@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,9 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
             note("The owner's link is as before; --new-owner-link makes another.")
         note(f"{design.title} is open at {base}; Ctrl-C closes it.")
         origins = browser_origins(host, port, public)
-        build_server(study_app(store, design, bots, origins=origins)).run([line])
+        with suppress(KeyboardInterrupt):  # uvicorn passes the signal on that has stopped it
+            build_server(study_app(store, design, bots, origins=origins)).run([line])
+    note("Closed. The same command opens the study again where it was.")
 
 
 @command.command(name="export")
