@@ -91,8 +91,8 @@ def test_what_is_under_way_is_finished_and_saved_and_nothing_private_is_logged(c
     assert not idle.more()
     assert command.end() == (
         "",
-        f"Probe is open at http://127.0.0.1:{command.port}; Ctrl-C closes it.\n\n"
-        "simpatico: Interrupted. Run the same command again to resume.\n",
+        f"Probe is open at http://127.0.0.1:{command.port}; Ctrl-C closes it.\n"
+        "Closed. The same command opens the study again where it was.\n",
     )
     assert command.process.returncode == 0
     stored = b"".join(path.read_bytes() for path in tmp_path.glob("probe.sqlite*"))
