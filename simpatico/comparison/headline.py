@@ -283,7 +283,8 @@ def too_few_headline(d: Difference) -> list[TextPart]:
 
 def largest_sample(pair: Sequence[Difference]) -> Difference:
     """The difference with most units, which says how large the study is."""
-    return max(pair, key=lambda d: d.n_a + d.n_b)
+    # ties are broken in a way that depends on no order, of scores or of systems
+    return max(pair, key=lambda d: (d.n_a + d.n_b, min(d.n_a, d.n_b), d.score))
 
 
 def sample_size_text(pair: Sequence[Difference]) -> str:

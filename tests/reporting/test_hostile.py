@@ -51,7 +51,7 @@ MARKUP = """
 HARMLESS = {
     "scripts": 1,
     "styles": 1,
-    "metas": 4,
+    "metas": 5,
     "foreign": [],
     "acting": [],
     "twice": [],

@@ -54,10 +54,10 @@ def command(
     names = [out]
     if len(kinds) > 1:
         names = [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in kinds]
-    places = [opt.out_file(name, b'"perturbation":') for name in names]
-    for place in places:
+    for name in names:
         for path in paths:
-            refuse_same_file(place, path)
+            refuse_same_file(name, path)
+    places = [opt.out_file(name, b'"perturbation":') for name in names]
     chunks = Conversations(paths, **options).chunks()
     turns = Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
     for kind, place in zip(kinds, places, strict=True):

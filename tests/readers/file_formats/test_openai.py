@@ -48,6 +48,7 @@ def test_tools_and_instructions_are_set_aside_and_parts_are_read(tmp_path: Path)
         "formats": {"a.jsonl": "openai"},
         "ignored": {},
         "columns": {},
+        "redacted": {},
     }
 
 
