@@ -71,7 +71,18 @@ CALLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("chat", [*CHATS, "table.parquet"])
+QUICK = 5
+"""Files of `make test`; the others are forms of the same readers."""
+
+
+@pytest.mark.parametrize(
+    "chat",
+    [
+        *[*CHATS][:QUICK],
+        *(pytest.param(name, marks=pytest.mark.slow) for name in [*CHATS][QUICK:]),
+        "table.parquet",
+    ],
+)
 def test_no_call_repeats_what_a_file_says(folder, chat):
     path = folder / chat
     for call, on_error in product(CALLS, ("fail", "skip")):

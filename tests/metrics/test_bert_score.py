@@ -197,6 +197,7 @@ def test_tiny_models_equal_the_package(kind, tmp_path, monkeypatch):
         assert scores(metric, turns) == pytest.approx(theirs.tolist(), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("idf", [False, True])
 def test_two_hundred_real_pairs_equal_the_package(data, tmp_path, idf):

@@ -126,6 +126,7 @@ def test_beyond_256_points_a_cluster_a_sample_is_clustered_as_there():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["TeamB", "Baseline", "human"])
 def test_it_equals_the_package_of_its_authors_on_200_real_pairs(data, system):
     if not (data / "dstc7").is_dir():

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from simpatico.models.names import why_missing
-from tests.models.texts import SAMPLES
+from tests.models.texts import SAMPLES, write_few_dialogs
 from tests.models.tiny import tiny
 
 CODE = """
@@ -69,7 +69,7 @@ def test_the_neural_preset_runs_without_torch(tmp_path):
     done = without(
         ["torch", "transformers"],
         "score",
-        SAMPLES,
+        write_few_dialogs(tmp_path),
         "--preset",
         "neural",
         "--out",

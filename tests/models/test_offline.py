@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.models.texts import SAMPLES
+from tests.models.texts import SAMPLES, write_few_dialogs
 
 ALONE = ["unshare", "--net", "--map-root-user"]
 
@@ -34,9 +34,8 @@ def simpatico(*arguments, before=(), **environment):
 def test_the_neural_preset_works_without_a_network(tmp_path):
     if not without_network():
         pytest.skip("this machine does not let a process have no network (unshare --net)")
-    done = simpatico(
-        "score", SAMPLES, "--preset", "neural", "--out", tmp_path / "run", before=ALONE
-    )
+    few = write_few_dialogs(tmp_path)
+    done = simpatico("score", few, "--preset", "neural", "--out", tmp_path / "run", before=ALONE)
     assert done.returncode == 0, done.stderr
     facts = json.loads((tmp_path / "run" / "run.json").read_text())
     assert "bert_score[minilm]" in facts["metrics"]

@@ -18,3 +18,11 @@ def texts(n: int = 400) -> list[str]:
         if size == 99 or size < len(text.split())
     ]
     return list(dict.fromkeys(parts))[:n]
+
+
+def write_few_dialogs(folder: Path) -> Path:
+    """The first dialogs of the samples: enough to see that something runs."""
+    lines = SAMPLES.read_text(encoding="utf-8").splitlines(keepends=True)[:60]
+    path = folder / "few.jsonl"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path

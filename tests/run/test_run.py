@@ -280,6 +280,7 @@ def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int
     return done
 
 
+@pytest.mark.slow  # test_faults.py kills at each point that matters; here at any moment
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 8_000)
     uninterrupted = start(path, tmp_path / "whole")

@@ -245,6 +245,7 @@ def cells(data):
     return json.loads(simpatico(*COMMAND, "--json", "--data", data).stdout)
 
 
+@pytest.mark.slow
 def test_every_response_of_the_data_at_hand_is_there(cells):
     length = {c["row"]: c["n"] for c in cells if c["column"] == "words in the response"}
     assert length == {
@@ -262,12 +263,14 @@ def test_every_response_of_the_data_at_hand_is_there(cells):
         assert "not scored" in cell["note"]
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_paper_has_one_beside_it(cells):
     comparable = [c for c in cells if c["paper"] is not None]
     assert len(comparable) == 11 * 6 + 4 + 3
     assert all(c["paper"] == paper_r2(c["row"], c["column"]) for c in comparable)
 
 
+@pytest.mark.slow
 def test_the_figures_that_hold_whatever_the_lexicon(cells):
     """Style matching of ESL and ZP is the paper's, with function words of our own."""
     ours = {(c["row"], c["column"]): c["ours"] for c in cells}
@@ -275,6 +278,7 @@ def test_the_figures_that_hold_whatever_the_lexicon(cells):
     assert ours["ZP", "style_matching"] == pytest.approx(0.040, abs=0.010)
 
 
+@pytest.mark.slow
 def test_published_scores_fit_the_rows(cells):
     n = {(c["row"], c["column"]): c["n"] for c in cells}
     assert [n[name, "AM + agreeableness"] for name in ("GD", "HU", "TP", "UP", "ZD", "ZP")] == [
@@ -289,6 +293,7 @@ def test_published_scores_fit_the_rows(cells):
     assert n["TP", "USR DR(c) + agreeableness"] == 301
 
 
+@pytest.mark.slow
 def test_most_of_the_pooled_figure_lies_between_data_sets(cells):
     ours = {(c["row"], c["column"]): c["ours"] for c in cells}
     assert ours["pooled", "emotional_entropy"] > 5 * ours["within sets", "emotional_entropy"]
@@ -296,6 +301,7 @@ def test_most_of_the_pooled_figure_lies_between_data_sets(cells):
     assert all("mixes 1-5 ratings with 0-1 win rates" in note for note in comparable)
 
 
+@pytest.mark.slow
 def test_without_the_papers_lexicon_the_output_says_so(cells):
     notes = [c["note"] for c in cells if c["column"] == "emotional_entropy"]
     assert all("our own emotion lexicon, the paper used NRC Hashtag" in note for note in notes)

@@ -68,7 +68,7 @@ def test_one_more_judge_is_the_mean_over_judges():
     assert of(TWELVE).one_more_judge.value == pytest.approx(np.mean(r), abs=1e-12)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("missing", [0.0, pytest.param(0.3, marks=pytest.mark.slow)])
 def test_ceilings_are_what_the_truth_reaches(missing):
     generator = np.random.default_rng(7)
     truth = generator.normal(size=20_000)
