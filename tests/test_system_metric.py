@@ -257,6 +257,7 @@ score_run(Conversations((sys.argv[1],)), made, sys.argv[2], chunk=60)
 """
 
 
+@pytest.mark.slow
 def test_a_run_with_mauve_that_is_killed_goes_on_and_gives_the_same_bytes(talk, tmp_path):
     if lack := load("mauve").missing:
         pytest.skip(lack)

@@ -111,6 +111,7 @@ def test_coherence_carries_no_mark_with_its_own_encoder():
 @pytest.mark.parametrize(
     ("name", "rho"), [("persona-usr", 0.263), ("topical-usr", 0.291), ("dailydialog-gupta", 0.364)]
 )
+@pytest.mark.slow
 def test_coherence_agrees_with_people_as_it_did_before(data, name, rho):
     """Spearman of plain MiniLM cosine with the last turn, found by another program."""
     if why := why_missing("package:minilm"):

@@ -184,6 +184,7 @@ def test_parameters_reach_the_metric(small, call):
     ) in err
 
 
+@pytest.mark.slow
 def test_cosine_of_minilm_on_real_data_is_what_was_found_before(data):
     """A first trial found .263 on UP and .364 on GD, with SentenceTransformer's own pooling."""
     if why := why_missing("package:minilm"):
