@@ -106,7 +106,6 @@ def test_ratings_that_are_not_there(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_the_shipped_heads_follow_ratings_of_replies_they_never_saw() -> None:
     folder = DATA / "kumar-empathy"
     if not folder.is_dir():
