@@ -33,9 +33,9 @@ def command() -> None:
     """Collect ratings in the browser: people talk with bots, and rate dialogs.
 
     \b
-      simpatico study init my-study.toml                    describe the study
-      simpatico study serve my-study.toml --outsiders 3     open it, with three personal links
-      simpatico study report my-study.toml --out results    ratings, scores and one page
+      simpatico study init my-study.toml                  describe the study
+      simpatico study serve my-study.toml --outsiders 3   open it: three links
+      simpatico study report my-study.toml --out results  scores and one page
     """
 
 
