@@ -45,7 +45,9 @@ def open_engine(url: str) -> Engine:
     if scheme not in ("postgresql", "postgres"):
         raise DataError(f"no store of the kind {scheme!r}; give a file or postgresql://…")
     try:
-        return sa.create_engine(f"postgresql+psycopg://{rest}", pool_pre_ping=True, pool_size=8)
+        # none beyond the pool: a connection that is made for one answer costs more than the answer
+        pool = {"pool_size": 8, "max_overflow": 0, "pool_pre_ping": True}
+        return sa.create_engine(f"postgresql+psycopg://{rest}", **pool)
     except (ModuleNotFoundError, sa.exc.ArgumentError, ValueError):
         raise DataError(
             "the store needs psycopg and an address such as postgresql://USER@HOST/NAME; "
