@@ -121,5 +121,7 @@ def needed_units(result: Result, distance: float) -> int | None:
     if result.value is None or result.low is None or result.high is None or distance <= 0:
         return None
     half_width = max(result.value - result.low, result.high - result.value)
-    n = ceil(result.n * (half_width / distance) ** 2)
-    return n if n <= MAX_NEEDED else None
+    ratio = half_width / distance
+    # the square of a ratio beyond 1e154 is no number any more
+    n = result.n * ratio * ratio
+    return ceil(n) if n <= MAX_NEEDED else None

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.comparison.gate import Check, check_rules, select_systems
+from simpatico.comparison.gate import Check, check_rules, needed_units, select_systems
 from simpatico.comparison.gate.baseline import check_baseline
 from simpatico.comparison.gate.junit import junit_xml
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule
 from simpatico.errors import DataError, UnknownName
+from simpatico.stats.result import Result
 from tests.comparison.runs import make_run
 
 RNG = np.random.default_rng(6)
@@ -243,3 +244,9 @@ def test_equal_means_have_a_p_of_one():
 
     values = np.array([[3.0], [0], [4], [3], [3], [4], [3], [0]])
     assert relabel_p(values, 4) == pytest.approx([1.0])
+
+
+def test_a_bound_beyond_all_reach_needs_no_number_of_dialogs():
+    """Half-width 1e300 over a distance of 1e-300: 1e600 times as many dialogs; 4 are 2²."""
+    assert needed_units(Result(0.0, -1e300, 1e300, n=5), 1e-300) is None
+    assert needed_units(Result(0.0, -2.0, 2.0, n=1), 1.0) == 4
