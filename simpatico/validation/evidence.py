@@ -125,14 +125,7 @@ def validate(
     """
     question, how = question or Question(), how or CorrelationSettings()
     check_score_names(run, question)
-    frame, id_notes = match_dialogs(run, judgements.frame, "dialog")
-    notes = [*judgements.notes, *id_notes]
-    judgements, scale_notes = drop_mixed_scales(Judgements(select_rows(frame, question)))
-    notes.extend(scale_notes)
-    people_dropped = False
-    if not question.with_human:
-        judgements, people_dropped, people_notes = drop_people(run, judgements)
-        notes = [*notes, *people_notes]
+    judgements, people_dropped, notes = select_judgements(run, judgements, question)
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
     for level in rated_levels(gold):
@@ -167,6 +160,19 @@ def validate(
     evidence.notes.extend(describe_left_out(evidence.left_out))
     refuse_without_scores(run, question, gold, evidence)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def select_judgements(
+    run: Run, judgements: Judgements, question: Question
+) -> tuple[Judgements, bool, list[str]]:
+    """The ratings that a question is about, whether people's own were left out, and notes."""
+    frame, id_notes = match_dialogs(run, judgements.frame, "dialog")
+    notes = [*judgements.notes, *id_notes]
+    judgements, scale_notes = drop_mixed_scales(Judgements(select_rows(frame, question)))
+    if question.with_human:
+        return judgements, False, [*notes, *scale_notes]
+    judgements, people_dropped, people_notes = drop_people(run, judgements)
+    return judgements, people_dropped, [*notes, *scale_notes, *people_notes]
 
 
 def gain_rows(

@@ -137,11 +137,7 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
     if options["write_mix"]:
         if paper != EMOTIONAL:
             raise BadValue(f"--write-mix: {paper} has no training mix; {EMOTIONAL} has")
-        if options["write_mix"].is_dir():
-            for path in module.mix_files(options["write_mix"]):
-                opt.out_file(path, MIX_COLUMNS, option="--write-mix")
-        with ProgressDisplay():
-            module.write_mix(data, options["write_mix"], request, tell=note)
+        write_training_mix(data, options["write_mix"], request)
         return
     if options["write_evidence"] and paper != ALL_METRICS:
         raise BadValue(f"--write-evidence: {paper} has none; {ALL_METRICS} has")
@@ -168,6 +164,17 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         write_figures(paper, data, reproduction, folder)
     for reason in reproduction.omissions:
         note(f"- left out: {reason}")
+
+
+def write_training_mix(data: Path, folder: Path, request: Request) -> None:
+    """Write the training mix of the emotion classifiers; files of other origin are refused."""
+    from simpatico.reproduction import emotional_consistency
+
+    if folder.is_dir():
+        for path in emotional_consistency.mix_files(folder):
+            opt.out_file(path, MIX_COLUMNS, option="--write-mix")
+    with ProgressDisplay():
+        emotional_consistency.write_mix(data, folder, request, tell=note)
 
 
 def figure_folder(paper: str, folder: Path | None) -> Path | None:
