@@ -9,8 +9,8 @@ where there are several, of which the ids are read first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Sequence, Set
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,8 @@ import polars as pl
 from simpatico import limits
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
+from simpatico.readers.chunk_builder import ChunkBuilder, Part, Piece
+from simpatico.readers.cutting import cut_bytes, cut_source
 from simpatico.readers.detect import matching_readers, pick_reader
 from simpatico.readers.extra_columns import extra_values
 from simpatico.readers.input.raw_bytes import long_record
@@ -36,7 +38,7 @@ from simpatico.readers.input.record import (
 from simpatico.readers.input.source import Source
 from simpatico.readers.log_folder import log_files
 from simpatico.readers.redaction import redact_utterances
-from simpatico.turns import SCHEMA, Turns
+from simpatico.turns import Turns
 
 DUPLICATE_ID = "an earlier dialog of this file has the same id; give every dialog an id of its own"
 RETURNING_DIALOG = (
@@ -119,12 +121,7 @@ class Conversations:
         """The dialog ids that more than one input has, to be told apart by the file's name."""
         if len(self.sources) == 1:
             return frozenset()
-        ids: list[set[str]] = []
-        for source in self.sources:
-            ledger = Ledger("skip")
-            rejected = source.is_rejected(ledger)
-            dialogs = iter(()) if rejected else self.reader(source).dialogs(source, ledger)
-            ids.append({dialog[0].dialog for dialog in dialogs if dialog})
+        ids = [self.dialog_ids(source) for source in self.sources]
         counts = Counter(name for own in ids for name in own)
         clashes = {name for name, n in counts.items() if n > 1}
         prefixes = zip(dialog_prefixes(self.sources), ids, strict=True)
@@ -132,49 +129,129 @@ class Conversations:
         # an id that looks like one with a prefix: then all get one, as prefixes differ
         return frozenset(counts if names & counts.keys() else clashes)
 
+    def dialog_ids(self, source: Source) -> set[str]:
+        """The ids of one input's dialogs."""
+        ledger, ids = Ledger("skip"), set[str]()
+        if not source.is_rejected(ledger):
+            reader = self.reader(source)
+            for part in cut_source(source, reader, limits.CHUNK):
+                frame = reader.frame(part) if part.span else None
+                if frame is not None:
+                    ids.update(frame["dialog"].unique())
+                else:
+                    ids.update(rows[0].dialog for rows in reader.dialogs(part, ledger) if rows)
+        return ids
+
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
-        """Parts of about `size` utterances, or fewer where they are long.
+        """Parts of about `size` utterances, or fewer where they are long, read in order.
 
         A dialog is never cut in two.
         """
         most_bytes = max(limits.CHUNK, size)
-        ledger = Ledger(self.on_error, self.max_errors)
-        part = ChunkBuilder()
-        part.ignored = self.inputs[1]
-        files = [Path(source.name).name for source in self.sources]
-        for source, prefix in zip(self.sources, dialog_prefixes(self.sources), strict=True):
-            if source.is_rejected(ledger):
+        ledger, chunk = Ledger(self.on_error, self.max_errors), ChunkBuilder()
+        chunk.ignored = self.inputs[1]
+        for part in self.parts:
+            if part.source.is_rejected(ledger):
                 continue
-            reader = self.reader(source)
+            reader = self.reader(part.source)
             # a chunk is of one format, which its alignment names
-            if len(part) and reader.name != part.format:
-                yield self.chunk(part, ledger)
-                part = ChunkBuilder()
-            part.format = reader.name
-            columns = reader.columns(source.head).items()
-            pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in columns)
-            label = f"{reader.name} ({pairs})" if pairs else reader.name
-            file = Path(source.name).name
-            part.formats[prefix if files.count(file) > 1 else file] = label
-            for dialog, n_bytes in self.dialogs(reader, source, ledger):
-                if len(part) and part.n_bytes + n_bytes > most_bytes:
-                    yield self.chunk(part, ledger)
-                    part = ChunkBuilder(reader.name)
-                clash = dialog[0].dialog in self.clashing_ids
-                part.add(dialog, prefix if clash else "", n_bytes)
-                if len(part) >= size:
-                    yield self.chunk(part, ledger)
-                    part = ChunkBuilder(reader.name)
-        if len(part) or ledger.rejects or ledger.skip_counts or part.formats:
-            yield self.chunk(part, ledger)
+            if len(chunk) and reader.name != chunk.format:
+                yield self.chunk(chunk, ledger)
+                chunk = ChunkBuilder()
+            chunk.begin_input(part, reader)
+            ids = set[str]()
+            whole = [part.source]
+            for source in (
+                whole if self.gather else cut_source(part.source, reader, cut_bytes(size))
+            ):
+                for rows, n_bytes in self.dialogs(reader, source, ledger, ids):
+                    if len(chunk) and chunk.n_bytes + n_bytes > most_bytes:
+                        yield self.chunk(chunk, ledger)
+                        chunk = ChunkBuilder(reader.name)
+                    chunk.add(rows, n_bytes, part.prefix, self.clashing_ids)
+                    if len(chunk) >= size:
+                        yield self.chunk(chunk, ledger)
+                        chunk = ChunkBuilder(reader.name)
+        if len(chunk) or ledger.rejects or ledger.skip_counts or chunk.formats:
+            yield self.chunk(chunk, ledger)
+
+    def pieces(self, size: int) -> Iterator[Piece] | None:
+        """Parts of the inputs that can be read one without the other, in the same order as chunks.
+
+        Null where the inputs have to be read in order: dialogs are gathered, or an input is large
+        and cannot be cut. That no dialog is in two pieces has to be checked afterwards.
+        """
+        most = cut_bytes(size)
+        for source in self.sources:
+            is_file = not source.spool and not source.folder
+            if self.gather or not is_file:
+                return None
+            is_divisible = source.has_plain_lines and self.reader(source).divisible
+            if not is_divisible and source.size > most:
+                return None
+        return self.group_parts(most)
+
+    def group_parts(self, n_bytes: int) -> Iterator[Piece]:
+        """Parts of large files, and small files of one format together."""
+        piece, total, format = list[Part](), 0, ""
+        for part in self.parts:
+            sources, name = iter([part.source]), format
+            if not part.source.is_rejected(Ledger("skip")):
+                reader = self.reader(part.source)
+                sources, name = cut_source(part.source, reader, n_bytes), reader.name
+            for source in sources:
+                if piece and (total + source.size > n_bytes or name != format):
+                    yield tuple(piece)
+                    piece, total = [], 0
+                piece.append(part._replace(source=source))
+                total, format = total + source.size, name
+        if piece:
+            yield tuple(piece)
+
+    def read_piece(self, piece: Piece) -> Chunk:
+        """The dialogs of one piece."""
+        ledger, chunk = Ledger(self.on_error, self.max_errors), ChunkBuilder()
+        for part in piece:
+            if part.source.is_rejected(ledger):
+                continue
+            reader = self.reader(part.source)
+            chunk.begin_input(part, reader)
+            for rows, n_bytes in self.dialogs(reader, part.source, ledger, set()):
+                chunk.add(rows, n_bytes, part.prefix, self.clashing_ids)
+        return self.chunk(chunk, ledger)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker needs to read a piece: the options, and the ids that clash."""
+        options = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {**options, "paths": (), "clashing_ids": self.clashing_ids}
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The inputs with their names; files that have one name in common go by their prefixes."""
+        files = Counter(Path(source.name).name for source in self.sources)
+        prefixes = dialog_prefixes(self.sources)
+        names = [Path(source.name).name for source in self.sources]
+        return [
+            Part(source, prefix if files[name] > 1 else name, prefix)
+            for source, name, prefix in zip(self.sources, names, prefixes, strict=True)
+        ]
 
     def dialogs(
-        self, reader: Reader, source: Source, ledger: Ledger
-    ) -> Iterator[tuple[list[Utterance], int]]:
-        """The dialogs of one input with their bytes; one that is too long is rejected.
+        self, reader: Reader, source: Source, ledger: Ledger, ids: set[str]
+    ) -> Iterator[tuple[list[Utterance] | pl.DataFrame, int]]:
+        """The dialogs of a part of one input with their bytes: all at once, or one by one.
 
-        So is one whose id was there before.
+        One that is too long is rejected, and one whose id is among `ids`, to which it adds.
         """
+        span = source.span
+        # text is never longer than the JSON that holds it
+        most = min(limits.DIALOG, limits.RECORD)
+        if span and not self.gather and source.size <= most:
+            frame = reader.frame(source)
+            if frame is not None and (names := new_dialogs(frame["dialog"], ids)) is not None:
+                ids.update(names)
+                yield frame, source.size
+                return
         dialogs = reader.dialogs(source, ledger)
         if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
             by_id: dict[str, list[Utterance]] = {}
@@ -184,7 +261,7 @@ class Conversations:
         used_twice = "id_used_twice", DUPLICATE_ID
         if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
             used_twice = "dialog_comes_back", RETURNING_DIALOG
-        ids, file = set[str](), [Place(source.name, 0, 0)]
+        file = [Place(source.name, 0, 0)]
         for dialog in filter(None, dialogs):
             # every record of it; where records have no places, the file as a whole
             places = dialog.places if isinstance(dialog, Dialog) else file
@@ -218,35 +295,11 @@ class Conversations:
         return Chunk(turns, alignment, rejects, part.format)
 
 
-class ChunkBuilder:
-    """Utterances on their way into a chunk, as columns: lists of strings, which the garbage
-    collector need not walk, unlike a list of tuples.
-    """
-
-    def __init__(self, format: str = "") -> None:
-        self.format = format
-        self.formats: dict[str, str] = {}
-        self.ignored: dict[str, str] = {}
-        self.n_bytes = 0
-        self._columns: list[list[Any]] = [[] for _ in SCHEMA]
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    def add(self, dialog: list[Utterance], prefix: str, n_bytes: int) -> None:
-        """Append a dialog of so many bytes, with the prefix before its id."""
-        for column, values in zip(self._columns, zip(*dialog, strict=True), strict=True):
-            column.extend(values)
-        if prefix:
-            self._columns[0][-len(dialog) :] = [f"{prefix}/{dialog[0].dialog}"] * len(dialog)
-        self.n_bytes += n_bytes
-
-    def frame(self) -> pl.DataFrame:
-        """The utterances as a table."""
-        columns = dict(zip(SCHEMA, self._columns, strict=True))
-        frame = pl.DataFrame(columns, {**SCHEMA, "time": pl.Float64})
-        micro = (pl.col("time") * 1e6).round().cast(pl.Int64)  # times come in seconds
-        return frame.with_columns(micro.cast(SCHEMA["time"]))
+def new_dialogs(column: pl.Series, ids: Set[str]) -> list[str] | None:
+    """The dialogs of these rows, if each stands together and none is among `ids`."""
+    starts = column.ne_missing(column.shift(1))
+    names: list[str] = column.filter(starts).to_list()
+    return names if len(set(names)) == len(names) and ids.isdisjoint(names) else None
 
 
 def read(

@@ -7,7 +7,6 @@ Values are text; `time` is that of a turn, and of a dialog the earliest.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +16,7 @@ from simpatico.files import write_atomically
 from simpatico.readers.extra_columns import extra_values
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
-from simpatico.run.folder import ZSTD_LEVEL, part_path
+from simpatico.run.folder import part_path
 from simpatico.table import system_table
 from simpatico.turns import SCHEMA, Turns
 
@@ -57,14 +56,12 @@ def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
     same = [pl.when(value.n_unique() == 1).then(value.first()) for value in present]
     dialogs = turns.group_by("dialog", maintain_order=True).agg(pl.col(TIME).min(), *same)
     for table, extra in (("turn", turns), ("text", turns), ("dialog", dialogs)):
-        path = part_path(folder, index, f"{table}.parquet")
+        path = part_path(folder, index, f"{table}.arrow")
         if path.exists():
             keys = [c for c in ("dialog", "turn") if c in extra.columns]
-            frame = pl.read_parquet(path, glob=False).drop(TIME, *names.values(), strict=False)
+            frame = pl.read_ipc(path.read_bytes()).drop(TIME, *names.values(), strict=False)
             frame = frame.join(extra, on=keys, how="left", maintain_order="left")
-            level = ZSTD_LEVEL if table == "text" else None
-            write = partial(frame.write_parquet, compression_level=level)
-            write_atomically(path, write)
+            write_atomically(path, frame.write_ipc)
 
 
 def slice_dialogs(run: Run, by: str) -> pl.DataFrame:

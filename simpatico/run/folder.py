@@ -160,7 +160,7 @@ def part_path(folder: Path, index: int, ending: str) -> Path:
 
 def join_parts(files: Sequence[Path], out: Path) -> None:
     """All parts as one Parquet file, streamed: memory does not grow with their number."""
-    pl.scan_parquet(list(files), glob=False).sink_parquet(
+    pl.scan_ipc(list(files), glob=False).sink_parquet(
         out, compression_level=ZSTD_LEVEL, row_group_size=ROWS_PER_GROUP, maintain_order=True
     )
 

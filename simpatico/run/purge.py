@@ -14,7 +14,6 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,10 @@ from simpatico.models.cache import clear_cache
 from simpatico.readers.alignment import Alignment
 from simpatico.run import Run
 from simpatico.run.description import StoredMetric, stored_scores
-from simpatico.run.folder import ZSTD_LEVEL, lock_run, part_path
+from simpatico.run.folder import lock_run, part_path
 from simpatico.run.original_ids import pseudonyms_of
-from simpatico.run.writer import count_reasons, finish_run, material_path, run_key
+from simpatico.run.parts import count_reasons, material_path
+from simpatico.run.writer import finish_run, run_key
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, merge_material, summarise_systems
 from simpatico.turns import Turns
@@ -167,13 +167,12 @@ def write_part(run: Run, work: Path, dialogs: Iterable[str]) -> dict[str, Any]:
     nulls: dict[str, dict[str, int]] = {}
     for name, frame in frames.items():
         frame = frame.drop(gone, strict=False)
-        write = partial(frame.sink_parquet, compression_level=ZSTD_LEVEL)
-        write_atomically(part_path(work, 0, f"{name}.parquet"), write)
+        write_atomically(part_path(work, 0, f"{name}.arrow"), frame.sink_ipc)
         columns = [c for c in frame.collect_schema() if c.removesuffix("_null") in facts["metrics"]]
         for column in [c for c in columns if c.endswith("_null") and name != "text"]:
             reasons = frame.select(column).collect().to_series()
             nulls.setdefault(name, {}).update(count_reasons(column.removesuffix("_null"), reasons))
-    write_json_atomically(part_path(work, 0, "json"), nulls)
+    write_json_atomically(part_path(work, 0, "json"), {"units": nulls})
     facts["alignment"] = recount(facts["alignment"], frames) | {"columns": counts}
     facts["purged"] = facts.get("purged", 0) + len(set(dialogs))
     # another key: scoring the same input into the folder must not bring the dialogs back

@@ -7,61 +7,48 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import get_context
 from pathlib import Path
-from threading import Thread
-from time import sleep
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
-from simpatico.errors import RecordError, RunError, suggest_names
+from simpatico.errors import RecordError, suggest_names
 from simpatico.files import fault, write_atomically, write_json_atomically
 from simpatico.metric import Metric, package_version
 from simpatico.privacy.pseudonyms import Pseudonyms
-from simpatico.readers import Alignment, Conversations, Source
-from simpatico.readers.extra_columns import replace_values
-from simpatico.readers.input.record import Reject
-from simpatico.run import TEXT_COLUMNS, Run
-from simpatico.run.columns import add_columns, stored_names, write_extras
+from simpatico.readers import Conversations, Source
+from simpatico.run import Run
+from simpatico.run.columns import add_columns, stored_names
 from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     REJECTS,
-    ZSTD_LEVEL,
-    announce_run,
     join_parts,
     open_run,
     part_path,
     write_rejects,
 )
+from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
-from simpatico.scoring import check_metrics, chunk_size, run_models, score_chunk
+from simpatico.scoring import check_metrics, chunk_size, run_models
 from simpatico.system_metric import (
     is_system_metric,
     join_summaries,
     merge_material,
-    sample_material,
     summarise_systems,
 )
-from simpatico.table import ScoreTable, system_table
-from simpatico.turns import KEYS, Turns
+from simpatico.table import system_table
+from simpatico.turns import KEYS
 
-SECONDS_BETWEEN_CHECKS = 0.5
-"""How soon a worker notices that its parent is gone."""
 LIBRARIES = ("numba", "numpy", "polars", "scipy")
 MODEL_LIBRARIES = ("onnxruntime", "tokenizers", "torch", "transformers")
-Result = TypeVar("Result")
 
 
 def score_run(
@@ -70,7 +57,7 @@ def score_run(
     folder: Path | str,
     *,
     chunk: int | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: Callable[[int], object] = lambda turns: None,
     keep_text: bool = True,
     pseudonyms: Pseudonyms | None = None,
@@ -82,27 +69,13 @@ def score_run(
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
-    alignment, rejects, parts = Alignment(), list[Reject](), 0
-
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        """The parts that are still to be scored; those already done are only counted."""
-        nonlocal alignment, parts
-        for part in conversations.chunks(size):
-            alignment += part.alignment
-            rejects.extend(part.rejects)
-            index, parts = parts, parts + 1
-            if part_path(folder, index, "json").exists():
-                progress(len(part.turns))
-            else:
-                yield (folder, key, index), part.turns, metrics, keep_text, pseudonyms
-
     with open_run(folder) as begin:
         identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
         if not begin(key):
             return Run(folder)
-        for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
-            progress(n_turns)
+        scorer = PartScorer(folder, key, conversations, tuple(metrics), keep_text, pseudonyms)
+        alignment, rejects, parts = score_parts(scorer, size, jobs, progress)
         if not alignment.dialogs:
             raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
         if pseudonyms:
@@ -165,72 +138,6 @@ def describe_input(source: Source) -> dict[str, str]:
     return {"name": name, "sha256": digest.hexdigest()}
 
 
-def score_part(
-    place: tuple[Path, str, int],
-    turns: Turns,
-    metrics: Sequence[Metric],
-    keep_text: bool,
-    pseudonyms: Pseudonyms | None = None,
-) -> int:
-    """Score one chunk and write it as a part, its `.json` last; returns its number of turns.
-
-    `place` is the folder, the key of the run and the part's number.
-    """
-    folder, key, index = place
-    table = score_chunk(turns, metrics)
-    if pseudonyms:  # after scoring: user-aware metrics and scores of other programs need real ids
-        turns, table = rename_units(turns, table, pseudonyms)
-    announce_run(folder, key)
-    fault("announced")
-    nulls: dict[str, dict[str, int]] = {}
-    for level in ("turn", "dialog"):
-        frame = table.at(level)
-        write_atomically(part_path(folder, index, f"{level}.parquet"), frame.write_parquet)
-        nulls[level] = {}
-        for metric in metrics:
-            if (column := f"{metric.name}_null") in frame.columns:
-                nulls[level] |= count_reasons(metric.name, frame[column])
-    for metric in filter(is_system_metric, metrics):
-        path = material_path(folder, index, metric)
-        write_atomically(path, table.statistics[metric.name].write_parquet)
-    if keep_text:
-        text = turns.frame.select(TEXT_COLUMNS)
-        write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
-        write_atomically(part_path(folder, index, "text.parquet"), write)
-    write_extras(folder, index, turns)
-    # last of all: a part counts as done once this file is there
-    write_json_atomically(part_path(folder, index, "json"), nulls)
-    fault("part-scored")
-    return len(turns)
-
-
-def rename_units(
-    turns: Turns, table: ScoreTable, pseudonyms: Pseudonyms
-) -> tuple[Turns, ScoreTable]:
-    """The turns and their scores under the pseudonyms of dialogs and speakers."""
-    frame = pseudonyms.rename(turns.frame)
-    if pseudonyms.columns:
-        values = (replace_values(e, pseudonyms.columns, pseudonyms.of) for e in frame["extras"])
-        frame = frame.with_columns(pl.Series("extras", list(values), pl.String))
-    statistics = dict(table.statistics)
-    for metric in filter(is_system_metric, table.metrics):
-        material = pseudonyms.rename(statistics[metric.name])
-        statistics[metric.name] = sample_material(metric, material)  # in the order of the new ids
-    return Turns(frame), ScoreTable(pseudonyms.rename(table.keys), table.metrics, statistics)
-
-
-def material_path(folder: Path, index: int, metric: Metric) -> Path:
-    """Where a part keeps what a metric of level "system" needs of its turns."""
-    return part_path(folder, index, f"{metric.name}.material.parquet")
-
-
-def count_reasons(name: str, reasons: pl.Series) -> dict[str, int]:
-    """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
-    # a reason ends at its first space: what follows, such as how many are lacking, is a detail
-    counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
-    return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}
-
-
 def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
@@ -247,7 +154,7 @@ def finish_run(
     # in the order of the parts, which is that of the input, whoever scored them when
     tables = ("turn", "dialog", *(["text"] if facts["text"] else []))
     for table in tables:
-        files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
+        files = [part_path(folder, i, f"{table}.arrow") for i in range(parts)]
         path = folder / f"{table}.parquet"
         write_atomically(path, partial(join_parts, files))
         fault("joined")
@@ -266,7 +173,7 @@ def finish_run(
     write_atomically(folder / "system.parquet", join_summaries(systems, summaries).write_parquet)
     for index in range(parts):
         text = part_path(folder, index, "json").read_text(encoding="utf-8")
-        for level, counts in json.loads(text).items():
+        for level, counts in json.loads(text)["units"].items():
             nulls[level].update(counts)
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
@@ -299,46 +206,3 @@ def library_versions(metrics: Sequence[Metric]) -> dict[str, str]:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     return versions
-
-
-def map_parallel(
-    work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, jobs: int = 1
-) -> Iterator[Result]:
-    """The result of `work` for each task, in any order; at most `2 * jobs` tasks are in memory."""
-    if jobs <= 1:
-        yield from (work(*task) for task in tasks)
-        return
-    # Polars' thread pool does not survive a fork, so workers start afresh.
-    start = get_context("spawn")
-    # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
-    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
-    try:
-        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
-            waiting: set[Future[Result]] = set()
-            for task in tasks:
-                waiting.add(pool.submit(work, *task))
-                while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
-            yield from (future.result() for future in wait(waiting).done)
-    except BrokenProcessPool:
-        raise RunError(
-            f"one of {jobs} worker processes was ended from outside, often for lack of memory; run "
-            "the same command again to resume, with fewer --jobs if it happens again",
-            resumable=True,
-        ) from None
-
-
-def begin_worker(parent: int) -> None:
-    """Let this worker end soon after its parent did, even if that was killed.
-
-    A worker uses one thread, since the other workers use the other cores.
-    """
-    os.environ.setdefault("SIMPATICO_THREADS", "1")  # unless the user has set it
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            sleep(SECONDS_BETWEEN_CHECKS)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()

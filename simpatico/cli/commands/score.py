@@ -59,7 +59,12 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     "--pseudonymise-columns", "With --pseudonymise: other columns of the input that tell who."
 )
 @opt.key_file
-@opt.value("--jobs", 1, "Number of processes.", type=click.IntRange(min=1))
+@opt.value(
+    "--jobs",
+    None,
+    "Number of processes, on one core each.  [default: one; its models use all cores]",
+    type=click.IntRange(min=1),
+)
 @opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
 @opt.flag(
     "--no-cache",

@@ -59,6 +59,7 @@ class OpenAI(Reader):
     name = "openai"
     about = "one chat a record: messages of role and content (also TRL, WildChat)"
     suffixes = (".jsonl", ".ndjson", ".json", ".parquet")
+    divisible = True
 
     def matches(self, head: Head) -> bool:
         """A list of messages, alone or under one of the names that data sets give it."""

@@ -44,6 +44,7 @@ class ShareGPT(Reader):
     name = "sharegpt"
     about = "one chat a record: conversations of from and value"
     suffixes = (".json", ".jsonl", ".ndjson", ".parquet")
+    divisible = True
 
     def matches(self, head: Head) -> bool:
         messages = head.item.get("conversations") if isinstance(head.item, dict) else None

@@ -10,9 +10,11 @@ straight into a tuple; all other rows take a longer way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
+import polars as pl
 
 from simpatico import limits
 from simpatico.readers.extra_columns import extra_values
@@ -38,7 +40,14 @@ from simpatico.readers.input.decode import (
     repeated_fields,
 )
 from simpatico.readers.input.raw_bytes import long_record
-from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
+from simpatico.readers.input.record import (
+    Dialog,
+    Ledger,
+    Place,
+    Reader,
+    Utterance,
+    utterance_frame,
+)
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
 Name = str | int
@@ -64,6 +73,9 @@ PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "references": None,
 }
 """The types of a row that needs no second look."""
+TIMED = PLAIN | {"time": float | str | None}
+"""Of rows that are read many at once."""
+NULLS = (b":null", b": null", b" :null", b" : null")
 DEFAULTS: dict[str, Any] = {n: None for n in TYPES if n not in NEEDED} | {"system": msgspec.UNSET}
 BYTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -74,6 +86,7 @@ class Table(Reader):
     name = "table"
     about = "one utterance a row: dialog, speaker, text and more"
     suffixes = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+    divisible = True
     rows_are_utterances = True
 
     def matches(self, head: Head) -> bool:
@@ -81,6 +94,44 @@ class Table(Reader):
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         return group_dialogs(self.utterances(source, ledger), ledger)
+
+    def next_dialog(self, source: Source) -> int | None:
+        """Where a dialog begins right after the row of another, with nothing rejected between."""
+        ledger, last, errors = Ledger("skip"), None, 0
+        for place, row in self.utterances(source, ledger):
+            if last not in (None, row.dialog) and ledger.errors == errors:
+                return place.byte
+            last, errors = row.dialog, ledger.errors
+        return None
+
+    def frame(self, source: Source) -> pl.DataFrame | None:
+        """The rows at once, if all are text and stand a row a line."""
+        fields = Fields.of(source.head, dict(self.mapping))
+        if source.head.kind != "lines" or fields.others or fields.role:
+            return None
+        if any("\\" in key for key in fields.keys.values()):  # see `count_unescaped`
+            return None
+        in_head = [name for name, key in fields.keys.items() if key in source.head.columns]
+        try:
+            columns = plain_columns(source.data(), row_type(fields, TIMED), in_head)
+            if "time" in columns:
+                columns["time"] = [None if t is None else parse_time(t) for t in columns["time"]]
+        except (*DECODE_ERRORS, InvalidValue):
+            return None
+        speakers = dict.fromkeys(columns["speaker"])
+        if fields.keys["speaker"] in SPEAKER_ROLES and any(
+            speaker.lower() in SKIPPED_ROLES for speaker in speakers
+        ):
+            return None
+        systems = columns.get("system", [msgspec.UNSET] * len(columns["speaker"]))
+        if msgspec.UNSET in systems:
+            known = {speaker: system_of(speaker, self.system) for speaker in speakers}
+            pairs = zip(systems, columns["speaker"], strict=True)
+            columns["system"] = [known[who] if s is msgspec.UNSET else s for s, who in pairs]
+        frame = utterance_frame(columns)
+        if "id" in columns and not frame.select("dialog", "id").drop_nulls().is_unique().all():
+            return None
+        return frame
 
     def columns(self, head: Head) -> dict[str, str]:
         """Which of our fields are read from a column of another name."""
@@ -190,18 +241,45 @@ def non_empty(value: Name, field: str) -> str:
     return str(value)
 
 
-def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[Any, ...]]:
-    """A function from the bytes of a row to its values in the order of `TYPES`."""
-    row = msgspec.defstruct(
+def row_type(fields: Fields, types: dict[str, Any]) -> type[msgspec.Struct]:
+    """The type of a file's rows."""
+    return msgspec.defstruct(
         "Row",
         [(f, t, DEFAULTS[f]) if f in DEFAULTS else (f, t) for f, t in types.items()],
         rename=fields.keys,
-        forbid_unknown_fields=types is PLAIN,
-        gc=False,
+        forbid_unknown_fields=types is not TYPES,
+        gc=False,  # no cycles, and the collector need not walk millions of rows
     )
-    # gc=False: no cycles, and the collector need not walk millions of rows
-    decode, values = msgspec.json.Decoder(row).decode, msgspec.structs.astuple
+
+
+def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[Any, ...]]:
+    """A function from the bytes of a row to its values in the order of `TYPES`."""
+    decode, values = msgspec.json.Decoder(row_type(fields, types)).decode, msgspec.structs.astuple
     return lambda line: values(decode(line))
+
+
+def plain_columns(data: bytes, row: type[msgspec.Struct], in_head: list[str]) -> dict[str, Any]:
+    """The values of all lines by field, or an error where a line has to be looked at by itself.
+
+    Without nested values `}` and `{` at the ends of lines can only be those of records, so that
+    each line is one record. A field that stands twice makes more names than values.
+    """
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if data.count(b"}\n{") != n_lines - 1 or not data.startswith(b"{"):
+        raise InvalidValue("lines", "not a record a line")
+    rows: list[Any] = msgspec.json.Decoder(row).decode_lines(data)
+    names, columns, values = count_unescaped(data, b":", b" :"), dict[str, Any](), 0
+    for name in [*in_head, *(field for field in TIMED if field not in in_head)]:
+        if name not in in_head and values == names:
+            break  # no row has any of the other fields
+        column = columns[name] = list(map(attrgetter(name), rows))
+        values += len(column) - column.count(None)
+        if name == "system":
+            values -= column.count(msgspec.UNSET)
+    nulls = count_unescaped(data, *NULLS) if names != values else 0
+    if len(rows) != n_lines or names != values + nulls:
+        raise InvalidValue("lines", "a field may stand twice")
+    return columns
 
 
 def count_names(line: bytes) -> int:
@@ -211,6 +289,11 @@ def count_names(line: bytes) -> int:
     notice, and only rows with more names than fields are parsed a second time.
     """
     return line.count(b'":') + line.count(b'" :')
+
+
+def count_unescaped(data: bytes, *ends: bytes) -> int:
+    """How often a quotation mark that ends a name or text is followed by one of these."""
+    return sum(data.count(b'"%b' % end) - data.count(b'\\"%b' % end) for end in ends)
 
 
 def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import polars as pl
 
 from simpatico.errors import RecordError
+from simpatico.turns import SCHEMA
 
 if TYPE_CHECKING:
     from simpatico.readers.input.source import Head, Source
@@ -46,6 +49,17 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+class Span(NamedTuple):
+    """A range of bytes of a file of lines, from the start of one to the end of another.
+
+    `line` is how many lines stand before it.
+    """
+
+    start: int
+    stop: int
+    line: int
 
 
 class Dialog(list[Utterance]):
@@ -105,6 +119,8 @@ class Reader:
     about: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
     rows_are_utterances: ClassVar[bool] = False
+    divisible: ClassVar[bool] = False
+    """Whether a part of a file of lines can be read by itself, from `next_dialog` on."""
     system: str | None = None
     mapping: tuple[tuple[str, str], ...] = ()
     """Our field and the column that holds it, where the user says so; of tables only."""
@@ -117,6 +133,35 @@ class Reader:
         """The dialogs of a file; what cannot be read is noted in the ledger."""
         raise NotImplementedError
 
+    def next_dialog(self, source: Source) -> int | None:
+        """The first byte of this part of a file at which it can be cut, so that dialogs stay whole.
+
+        Null where there is none. Here each line is a dialog of its own.
+        """
+        return source.span.start if source.span else None
+
+    def frame(self, source: Source) -> pl.DataFrame | None:
+        """The utterances of a part of a file at once, as columns of `turns.SCHEMA`; times in
+        seconds.
+
+        Null unless each record is as simple as most are: `dialogs` reads, and complains of, others.
+        """
+        return None
+
     def columns(self, head: Head) -> dict[str, str]:
         """Which of our fields are read from a column of another name."""
         return {}
+
+
+def utterance_frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    """Utterances as a table with all columns of `turns.SCHEMA`, but times as seconds."""
+    types = {**SCHEMA, "time": pl.Float64()}
+    n = len(columns["dialog"])
+    return pl.DataFrame(
+        [
+            pl.Series(name, columns[name], kind)
+            if name in columns
+            else pl.repeat(None, n, dtype=kind, eager=True).alias(name)
+            for name, kind in types.items()
+        ]
+    )

@@ -10,11 +10,11 @@ import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import msgspec
 
@@ -24,7 +24,7 @@ from simpatico.readers.input import raw_bytes as raw
 from simpatico.readers.input.decode import Value, decode_records, json_items
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.parquet import parquet_rows
-from simpatico.readers.input.record import Ledger, Place
+from simpatico.readers.input.record import Ledger, Place, Span
 
 __all__ = ["Head", "Source"]
 
@@ -39,6 +39,8 @@ class Source:
     name: str
     path: Path | None
     spool: BinaryIO | None = field(default=None, repr=False, compare=False)
+    span: Span | None = None
+    """The part of the file that is read, where that is not all of it."""
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
@@ -150,12 +152,48 @@ class Source:
             ledger.reject(Place(self.name, 1, 0), *problem)
         return problem is not None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs to read the same file, without what was read of it."""
+        return {"name": self.name, "path": self.path, "spool": None, "span": self.span}
+
+    @property
+    def has_plain_lines(self) -> bool:
+        """Whether this is an unpacked file of JSON lines, which can be read from any line on."""
+        if self.folder or self.spool or self._start[1] or self.head.kind != "lines":
+            return False
+        with self.open_packed() as file:
+            return file.read(2) != raw.GZIP
+
+    def part(self, span: Span) -> Source:
+        """A part of this file of lines; what its first bytes look like stays known."""
+        part = replace(self, span=span)
+        part.__dict__.update(head=self.head, _start=self._start)
+        return part
+
+    def data(self) -> bytes:
+        """All bytes of the part, without a byte order mark."""
+        start = self.span.start if self.span else 0
+        with self.open() as file:
+            file.seek(start)
+            data = file.read(self.size)
+        return data if start else data.removeprefix(raw.BOM)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk, or of the part; of a folder none."""
+        if self.span:
+            return self.span.stop - self.span.start
+        return 0 if self.path is None or self.folder else self.path.stat().st_size
+
     def scan(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """Every line with its line end and without a byte order mark."""
-        line, byte, name, limit = 0, 0, self.name, limits.RECORD
+        name, limit = self.name, limits.RECORD
+        byte, stop, line = self.span or (0, sys.maxsize, 0)
         with self.open() as file:
+            if byte:
+                file.seek(byte)
             try:
-                while text := file.readline(limit):
+                while byte < stop and (text := file.readline(limit)):
                     line += 1
                     start, byte = byte, byte + len(text)
                     place = NEW_TUPLE(Place, (name, line, start))
