@@ -400,19 +400,19 @@ def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
 
 
 def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
-    complete, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
+    complete, real = scored(small, tmp_path / "whole", chunk=100), Conversations.pieces
 
     def fails(self, size):
-        for number, chunk in enumerate(real(self, size)):
+        for number, piece in enumerate(real(self, size)):
             if number == 2:
                 raise DataError("the disk was gone for a moment")
-            yield chunk
+            yield piece
 
-    monkeypatch.setattr(Conversations, "chunks", fails)
+    monkeypatch.setattr(Conversations, "pieces", fails)
     with pytest.raises(DataError, match="gone for a moment"):
         scored(small, tmp_path / "run", chunk=100)
     assert (tmp_path / "run" / "parts" / "000001.json").exists()
-    monkeypatch.setattr(Conversations, "chunks", real)
+    monkeypatch.setattr(Conversations, "pieces", real)
     scored(small, tmp_path / "run", chunk=100)
     assert prints(tmp_path / "run") == prints(complete.folder)
 
@@ -456,16 +456,16 @@ def test_a_run_that_fails_leaves_its_folder_as_it_was(small, tmp_path, exists):
 
 def test_run_json_appears_with_the_first_scored_part(small, tmp_path, monkeypatch):
     """A kill before the first part: the next command may be another one."""
-    from simpatico.run import writer
+    from simpatico.run import parts
 
     out, seen = tmp_path / "run", []
-    real = writer.score_chunk
+    real = parts.score_chunk
 
     def looks(turns, metrics):
         seen.append((out / "run.json").exists())
         return real(turns, metrics)
 
-    monkeypatch.setattr(writer, "score_chunk", looks)
+    monkeypatch.setattr(parts, "score_chunk", looks)
     scored(small, out, chunk=100)
     assert not seen[0]
     assert all(seen[1:])

@@ -100,7 +100,7 @@ def test_a_run_that_cannot_be_restored_stays_as_it_was(made, run, monkeypatch):
     def fails(*arguments):
         raise DataError("no")
 
-    monkeypatch.setattr("simpatico.run.writer.score_chunk", fails)
+    monkeypatch.setattr("simpatico.run.parts.score_chunk", fails)
     with pytest.raises(DataError, match=r"^no$"):
         score_made(made[1], run)
     assert {p.name: p.read_bytes() for p in run.iterdir()} == before

@@ -110,8 +110,8 @@ def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path
     real = Path.replace
 
     def record_mode(self, target):
-        if ".text.parquet" in self.name:
-            modes.append((self.name.partition(".parquet")[0], mode(self)))
+        if ".text." in self.name:
+            modes.append((self.name.partition(".text")[0], mode(self)))
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", record_mode)
