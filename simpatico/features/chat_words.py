@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
 from typing import ClassVar
@@ -82,22 +82,31 @@ class ChatWords:
     def associations_of(self, table: WordTable) -> tuple[Ints, Floats]:
         """Of every word, and of the end of every text: the text it is in, and its association."""
         row, keys = neighbours(table, symbols(table, self.ids))
-        at = np.minimum(np.searchsorted(self.pairs, keys), len(self.pairs) - 1)
-        return row, np.where(self.pairs[at] == keys, self.associations[at], UNSEEN)
+        return row, self.association_table[keys]
+
+    @cached_property
+    def association_table(self) -> Floats:
+        """The association of every pair of symbols, by its number."""
+        table = np.full((BOUNDARY + 1) ** 2, UNSEEN, np.float64)
+        possible = (self.pairs >= 0) & (self.pairs < len(table))
+        table[self.pairs[possible]] = self.associations[possible]
+        return table
 
 
 def symbols(table: WordTable, ids: Mapping[str, int]) -> Ints:
     """What each word of the vocabulary stands for: itself if it is common, else its ending."""
-    return np.array([symbol(word, ids.get(word, COMMON + 1)) for word in table.vocabulary], int)
-
-
-def symbol(word: str, number: int) -> int:
-    """The symbol of a word of this number, from 1 for the most common."""
-    if number <= COMMON:
-        return number
-    if word[0].isdigit():
-        return COMMON + len(ENDINGS) + 1
-    return COMMON + 1 + next(at for at, end in enumerate(ENDINGS) if word[2:].endswith(end))
+    numbers = np.array([ids.get(word, COMMON + 1) for word in table.vocabulary], int)
+    rare = np.flatnonzero(numbers > COMMON)
+    words = table.vocabulary.gather(rare)
+    first, after = words.str.head(1), words.str.slice(2)
+    ending = np.full(len(rare), len(ENDINGS) - 1)
+    # the first ending that matches counts, so it is written last
+    for at, end in reversed(list(enumerate(ENDINGS))):
+        ending[after.str.ends_with(end).to_numpy()] = at
+    digits = [character for character in first.unique() if character.isdigit()]
+    ending[first.is_in(digits).to_numpy()] = len(ENDINGS)
+    numbers[rare] = COMMON + 1 + ending
+    return numbers
 
 
 def neighbours(table: WordTable, symbols: Ints) -> tuple[Ints, Ints]:

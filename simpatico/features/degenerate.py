@@ -106,7 +106,7 @@ def distinct_per_row(table: WordTable, order: int) -> Ints:
     for step in range(order):
         keys = mix_bits(keys * MULTIPLIER + table.codes[step : step + size].astype(np.uint64))
     inside = row[:size] == row[order - 1 :]
-    _, first = np.unique(keys[inside], return_index=True)
+    first = pl.Series(keys[inside]).is_first_distinct().to_numpy()
     return np.bincount(row[:size][inside][first], minlength=len(table.counts))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Ints
-from simpatico.features.words import WordTable
+from simpatico.features.words import MULTIPLIER, Keys, WordTable, mix_bits
 from simpatico.turns import Turns
 
 
@@ -17,12 +17,19 @@ def find_repeats(turns: Turns, table: WordTable, n: int) -> tuple[Ints, Ints, Bo
     speaker = (
         turns.frame.select(pl.struct("dialog", "speaker").rank("dense")).to_series().to_numpy()
     )
-    # a code for each n-gram of each speaker, grown word by word and kept dense
-    kinds = speaker[turn[start]].astype(np.int64)
-    for step in range(n):
-        codes = table.codes[start + step].astype(np.int64)
-        pairs = kinds * (int(codes.max(initial=0)) + 1) + codes
-        kinds = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    again = np.ones(len(start), np.bool_)
-    again[np.unique(kinds, return_index=True)[1]] = False
+    grams = [speaker[turn[start]].astype(np.uint64)]
+    grams += [table.codes[start + step].astype(np.uint64) for step in range(n)]
+    keys = np.zeros(len(start), np.uint64)
+    for part in grams:
+        keys = mix_bits(keys * MULTIPLIER + part)
+    # what shares its hash with no other stands once; only the others are compared in full
+    rows = np.flatnonzero(pl.Series(keys).is_duplicated().to_numpy())
+    again = np.zeros(len(start), np.bool_)
+    again[rows] = ~first_of_each([part[rows] for part in grams])
     return turn[start], start, again
+
+
+def first_of_each(grams: list[Keys]) -> Bools:
+    """Whether each row is the first of its kind; the lists are the parts of the rows."""
+    frame = pl.DataFrame({str(i): part for i, part in enumerate(grams)})
+    return frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()

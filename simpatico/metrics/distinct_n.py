@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
 from math import expm1, inf, log1p
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,9 +20,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 from simpatico.features import Feature, Features
-from simpatico.features.words import Words
+from simpatico.features.words import Keys, Words, assign_codes
 from simpatico.metric import Card, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
@@ -112,10 +111,8 @@ class DistinctN:
         # and that two words of a system share one is not to be expected below some 2^32 words
         digests = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
         codes = np.frombuffer(b"".join(digests), "<u8")[table.codes]
-        ends = table.ends.tolist()
-        rows = [codes[a:b].tolist() for a, b in pairwise(ends)]
         rank = sampling_ranks(turns.frame.select("dialog"), self.seed)
-        return pl.DataFrame({"words": pl.Series(rows, dtype=pl.List(pl.UInt64)), "rank": rank})
+        return pl.DataFrame({"words": word_lists(codes, table.counts), "rank": rank})
 
     def sample(self, material: pl.DataFrame) -> pl.DataFrame:
         """Of each system at most so many dialogs, drawn by their rank."""
@@ -158,6 +155,17 @@ class DistinctN:
         ]
 
 
+def word_lists(words: Keys, lengths: Ints) -> pl.Series:
+    """The words of each turn, as lists of these lengths."""
+    turn = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    rows = pl.DataFrame({"turn": turn, "words": words.astype(np.uint64)}).set_sorted("turn")
+    lists = rows.group_by("turn", maintain_order=True).agg("words")["words"]
+    # a turn without words has no group: its list is empty
+    spoken = pl.Series(np.where(lengths > 0, np.cumsum(lengths > 0) - 1, -1))
+    empty = pl.Series([[]], dtype=pl.List(pl.UInt64))
+    return lists.append(empty).gather(spoken.replace(-1, len(lists) - 1))
+
+
 class NgramCounts(NamedTuple):
     """How often each n-gram stands in each dialog, and how many each dialog has."""
 
@@ -174,12 +182,12 @@ def count_ngrams(material: pl.DataFrame, n: int) -> NgramCounts:
     words = material["words"].explode(empty_as_null=False).to_numpy()
     lengths = material["words"].list.len().to_numpy().astype(np.int64)
     turn = np.repeat(np.arange(len(lengths)), lengths)
-    codes = np.unique(words, return_inverse=True)[1].astype(np.int64)
+    codes = assign_codes(words)[0].astype(np.int64)
     # a code for each n-gram, grown word by word and kept dense so that products stay below 2^63
     base, kinds = int(codes.max(initial=0)) + 1, codes
     for step in range(1, n):
         pairs = kinds[: max(len(kinds) - 1, 0)] * base + codes[step:]
-        kinds = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+        kinds = assign_codes(pairs.astype(np.uint64))[0].astype(np.int64)
     within_turn = turn[: len(kinds)] == turn[n - 1 :][: len(kinds)]
     dialog = material["dialog"].rank("dense").to_numpy().astype(np.int64)[turn] - 1
     rows, columns = dialog[: len(kinds)][within_turn], kinds[within_turn]
@@ -195,7 +203,11 @@ def expected_distinct_share(counts: Floats, size: int) -> float:
     total = counts.sum()
     if total < size:
         return float("nan")
-    often, kinds = np.unique(counts[counts > 0], return_counts=True)
+    # counts are whole numbers: how many n-grams there are of each needs no sorting
+    every = np.bincount(counts.astype(np.int64))
+    every[0] = 0
+    often = np.flatnonzero(every)
+    kinds, often = every[often], often.astype(np.float64)
     others = total - often
     with np.errstate(invalid="ignore"):
         # log C(others, size) - log C(total, size), the size! in both cancelled
