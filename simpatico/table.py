@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import fsum, sqrt
+from math import fsum, isinf, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -67,12 +67,17 @@ class ScoreTable(TabularByLevel):
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         if level == "system":
             scores = [s for m in self.metrics if not is_system_metric(m) for s in m.scores]
-            table = system_table(self.at("dialog").get_column, scores)
+            table = system_table(self._dialog_scores.get_column, scores)
             return join_summaries(table, self._summaries)
         if level == "turn":
             metrics = [m for m in self.metrics if m.level == "turn"]
             parts = [read_scores(m, self.statistics[m.name]) for m in metrics]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
+        return self._dialog_scores
+
+    @cached_property
+    def _dialog_scores(self) -> pl.DataFrame:
+        """The table of dialogs, which that of systems is read off as well."""
         metrics = [m for m in self.metrics if not is_system_metric(m)]
         parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
@@ -162,22 +167,30 @@ def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
 
 def read_scores(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
     """The metric's scores off merged statistics, and why where there is none."""
-    numbers = statistics.drop("reason", strict=False)
-    values = [
-        s.of if isinstance(s.of, pl.Expr) else pl.lit(pl.Series(s.of(numbers)))
-        for s in metric.scores
+    numbers, scores = statistics.drop("reason", strict=False), metric.scores
+    columns = [
+        (s.of if isinstance(s.of, pl.Expr) else pl.lit(pl.Series(s.of(numbers))))
+        .cast(pl.Float64)
+        .alias(s.name)
+        for s in scores
     ]
-    names = [s.name for s in metric.scores]
-    columns = [v.cast(pl.Float64).alias(n) for v, n in zip(values, names, strict=True)]
-    finite = pl.col(names)
-    frame = (
-        numbers.lazy().select(columns).select(pl.when(finite.is_finite()).then(finite)).collect()
-    )
+    # lazily, as a score repeats parts of others, which are then computed once
+    frame = numbers.lazy().select(columns).collect()
+    values = [finite_or_null(column) for column in frame]
     reasons = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
     why = pl.lit(reasons, pl.String) if frame.height else pl.lit(None, pl.String)
-    no_score = pl.col(names[0]).is_null()
+    no_score = pl.col(scores[0].name).is_null()
     reason = pl.when(no_score).then(why.fill_null(pl.lit("undefined")))
-    return frame.with_columns(reason.alias(f"{metric.name}_null"))
+    return pl.DataFrame(values).with_columns(reason.alias(f"{metric.name}_null"))
+
+
+def finite_or_null(column: pl.Series) -> pl.Series:
+    """The column with null for what is no finite number."""
+    values = column.to_numpy()
+    finite = np.isfinite(values)
+    if finite.all():
+        return column
+    return pl.Series(column.name, np.where(finite, values, np.nan), nan_to_null=True)
 
 
 def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) -> pl.DataFrame:
@@ -205,23 +218,24 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
             mean_with_interval(dialog_means(one, first), score.range)
             for one, first in zip(values, starts, strict=True)
         ]
-        columns += pl.DataFrame(means, schema=mean_schema(score.name), orient="row").get_columns()
+        cells = zip(*means, strict=True) if means else ([], [], [], [])
+        schema = mean_schema(score.name).items()
+        columns += [pl.Series(n, c, t) for (n, t), c in zip(schema, cells, strict=True)]
     return pl.DataFrame(columns)
 
 
-def dialog_means(values: Floats, starts: Ints) -> list[float]:
+def dialog_means(values: Floats, starts: Ints) -> Floats:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
     if len(starts) < len(values):
         has_value = ~np.isnan(values)
         n = np.add.reduceat(has_value.astype(float), starts)
         with np.errstate(invalid="ignore"):
             values = np.add.reduceat(np.where(has_value, values, 0.0), starts) / n
-    means: list[float] = values[~np.isnan(values)].tolist()
-    return means
+    return np.asarray(values[~np.isnan(values)])
 
 
 def mean_with_interval(
-    values: list[float], bounds: tuple[float, float]
+    values: Floats, bounds: tuple[float, float]
 ) -> tuple[float | None, int, float | None, float | None]:
     """Mean, n and Student's t interval, mean ± t(n - 1, 0.975) · SD / √n, cut at the score's range.
 
@@ -229,11 +243,15 @@ def mean_with_interval(
     """
     n = len(values)
     if n < 2:
-        return (values[0] if n else None, n, None, None)
+        return (float(values[0]) if n else None, n, None, None)
     try:
-        mean = fsum(values) / n
-        sd = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
-    except OverflowError:  # beyond 1e154 a square is infinite; no metric gives such a value
+        mean = fsum(values.tolist()) / n
+        with np.errstate(over="ignore"):
+            squares = (values - mean) ** 2
+        sd = sqrt(fsum(squares.tolist()) / (n - 1))
+    except OverflowError:
+        return (None, n, None, None)
+    if isinf(sd):  # beyond 1e154 a square is infinite; no metric gives such a value
         return (None, n, None, None)
     if sd <= ROUNDING * abs(mean):
         return (mean, n, None, None)

@@ -12,6 +12,7 @@ so that the likeness of negations is 1 - 50 / 50.0001, about 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -74,7 +75,7 @@ class DyadStyleMatching:
         matching = StyleMatching(self.lexicon, self.epsilon)
         overall = make_score(
             self.name,
-            matching.mean(),
+            matching.mean,
             "similarity of two speakers' function-word rates over the whole dialog",
             "matches the user's function words (more|less) closely over the whole dialog",
             title="Language style matching of the dyad",
@@ -82,7 +83,7 @@ class DyadStyleMatching:
         percentages = (
             make_score(
                 f"percent_{category}",
-                percentage("said", category),
+                partial(percentage, "said", category),
                 f"percentage of the speaker's words that are {words}",
                 f"uses (more|fewer) {words}",
                 range=(0.0, 100.0),
@@ -94,7 +95,7 @@ class DyadStyleMatching:
         likeness = (
             make_score(
                 f"{self.name}_{category}",
-                matching.likeness(category),
+                partial(matching.likeness, category),
                 f"similarity of the two speakers' rates of {words}",
                 f"matches the user's use of {words} (more|less) closely",
                 title=f"Dyad style matching, {words}",

@@ -11,6 +11,8 @@ Example: "No." answered by "Yes." gives 7/9 = 0.78: two categories of "no" diffe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,7 +28,7 @@ from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.metrics._shared.parameters import bounded, check_parameters
-from simpatico.metrics._shared.scores import make_score, ordered_sum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 CATEGORIES = {
@@ -86,7 +88,7 @@ class StyleMatching:
         parts = (
             make_score(
                 f"style_matching_{category}",
-                self.likeness(category),
+                partial(self.likeness, category),
                 f"similarity of the rates of {words}",
                 f"mirrors the person's use of {words} (more|less)",
                 title=f"Style matching, {words}",
@@ -95,15 +97,14 @@ class StyleMatching:
         )
         overall = make_score(
             "style_matching",
-            self.mean(),
+            self.mean,
             "similarity of function-word rates with the turn replied to",
             "matches the user's function words (more|less) closely",
             title="Language style matching",
         )
         empty = make_score(
             "style_matching_empty",
-            # 0 times NaN is NaN: where a side has no words there is no count, rather than nine
-            ordered_sum(0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES),
+            count_unused,
             "how many of the nine categories neither side used",
             "has (more|fewer) function-word categories that neither side uses",
             range=(0.0, float(len(CATEGORIES))),
@@ -112,19 +113,23 @@ class StyleMatching:
         )
         return (overall, empty, *parts)
 
-    def mean(self) -> pl.Expr:
-        """Likeness over all categories; null where none is compared."""
-        parts = [self.likeness(c) for c in CATEGORIES]
-        compared = ordered_sum(part.is_not_null().cast(pl.Float64) for part in parts)
-        total = ordered_sum(part.fill_null(0.0) for part in parts)
-        return pl.when(compared > 0).then(total / compared)
+    def mean(self, counts: pl.DataFrame) -> Floats:
+        """Likeness over all categories; NaN where none is compared."""
+        parts = [self.likeness(c, counts) for c in CATEGORIES]
+        if self.empty == "match":
+            return np.asarray(reduce(add, parts) / float(len(parts)))
+        # where a side has no words, a likeness that is NaN is compared, so that the mean is NaN
+        compared = [~(total_percentage(c, counts) <= 0) for c in CATEGORIES]
+        total = reduce(add, map(np.where, compared, parts, [0.0] * len(parts)))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / reduce(add, (c.astype(float) for c in compared)))
 
-    def likeness(self, category: str) -> pl.Expr:
+    def likeness(self, category: str, counts: pl.DataFrame) -> Floats:
         """How alike both sides use one category, 0 to 1; NaN where a side has no words."""
-        difference = (percentage("said", category) - percentage("heard", category)).abs()
-        total = total_percentage(category)
-        likeness = 1 - difference / (total + self.epsilon)
-        return likeness if self.empty == "match" else pl.when(total > 0).then(likeness)
+        said, heard = (percentage(side, category, counts) for side in ("said", "heard"))
+        total = said + heard
+        likeness = 1 - np.abs(said - heard) / (total + self.epsilon)
+        return likeness if self.empty == "match" else np.where(total <= 0, np.nan, likeness)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         words = features[Words()].counts
@@ -161,14 +166,23 @@ class StyleMatching:
 
     def _scores_of(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
-        return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
+        return self.mean(pl.DataFrame(pairs, schema=COLUMNS))
 
 
-def percentage(side: str, category: str) -> pl.Expr:
-    """Per 100 words of a side, how many belong to the category."""
-    return 100 * pl.col(f"{side}_{category}") / pl.col(f"{side}_words")
+def percentage(side: str, category: str, counts: pl.DataFrame) -> Floats:
+    """Per 100 words of a side, how many belong to the category; NaN where there are no words."""
+    share, words = counts[f"{side}_{category}"].to_numpy(), counts[f"{side}_words"].to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(100 * share / words)
 
 
-def total_percentage(category: str) -> pl.Expr:
+def total_percentage(category: str, counts: pl.DataFrame) -> Floats:
     """The percentages of both sides, added; 0 where neither side uses the category."""
-    return percentage("said", category) + percentage("heard", category)
+    return percentage("said", category, counts) + percentage("heard", category, counts)
+
+
+def count_unused(counts: pl.DataFrame) -> Floats:
+    """How many categories neither side uses; NaN where a side has no words."""
+    totals = [total_percentage(c, counts) for c in CATEGORIES]
+    # 0 times NaN is NaN: where a side has no words there is no count, rather than nine
+    return np.asarray(reduce(add, (0 * total + (total == 0) for total in totals)))
