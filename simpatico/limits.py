@@ -1,7 +1,7 @@
 """How much is read at most: every limit that keeps an input from filling memory or time.
 
 All bounds of what may come in stand here, in bytes unless a name says otherwise; docs/limits.md
-lists them for users. A scored text takes up to 35 times its bytes in memory.
+lists them for users. A scored text takes 35 times its bytes in memory, 62 times if words are single letters.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ HEAD = 64 * 1024
 """Bytes from which a format is detected: enough for a long first record."""
 RECORD = 32 * 1024**2
 """A line, an item of a JSON list, a row of Parquet; also all rows of one dialog in a table."""
-DIALOG = 12 * 1024**2
+DIALOG = 6 * 1024**2
 """Text of one dialog, which is scored as a whole."""
-CHUNK = 8 * 1024**2
+CHUNK = 6 * 1024**2
 """Text of the dialogs that are scored together, unless it is one dialog."""
 DOCUMENT = 2 * 1024**3
 """A file that has to be held in memory as a whole."""
@@ -43,6 +43,14 @@ SYSTEMS = 40
 def unpacked_limit(packed: int) -> int:
     """How many bytes so many packed ones may unpack to."""
     return max(UNPACKED_FLOOR, UNPACKED_RATIO * packed)
+
+
+def bomb_problem(kind: str, way_out: str) -> str:
+    """The sentence for a file that unpacks to too much."""
+    return (
+        f"the {kind} file unpacks to more than {UNPACKED_RATIO} times its size; {way_out} if you "
+        "trust it"
+    )
 
 
 def check_resource(path: Path) -> None:

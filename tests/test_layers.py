@@ -19,6 +19,7 @@ ALLOWED = {
     "progress": set(),
     "files": {"errors"},
     "limits": {"errors"},
+    "parquet": {"errors", "limits"},
     "frames": {"errors", "turns"},
     "stats": {"arrays", "errors"},
     "evidence": {"errors", "files", "stats", "wording"},
@@ -26,10 +27,12 @@ ALLOWED = {
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
-    "readers": {"arrays", "errors", "limits", "wording", "turns", "judgements", "privacy"},
+    "readers": {
+        *("arrays", "errors", "limits", "parquet", "wording", "turns", "judgements", "privacy"),
+    },
     # models, and features and metrics on them
     "models": {"arrays", "errors", "files", "progress"},
-    "features": {"arrays", "errors", "limits", "turns", "models"},
+    "features": {"arrays", "errors", "limits", "parquet", "turns", "models"},
     "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
     "system_metric": {"errors", "turns", "metric"},
     "metrics": {
@@ -52,7 +55,7 @@ ALLOWED = {
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring", "wording", "privacy", "models"),
+        *("table", "scoring", "wording", "privacy", "models", "parquet"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},

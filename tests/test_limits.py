@@ -13,8 +13,9 @@ import pytest
 
 from simpatico import limits
 from simpatico.errors import DataError
+from simpatico.parquet import unpacked_size
 from simpatico.readers import Conversations, Source, read
-from simpatico.readers.input.parquet import footer_sizes, split_rows
+from simpatico.readers.input.parquet import split_rows
 
 ROOT = Path(__file__).parents[1]
 MEGABYTE = "tea and milk " * 77_000
@@ -87,7 +88,7 @@ def test_bombs_end_in_a_sentence_and_little_memory(tmp_path):
         f"{many}:1: {PARQUET}",
         f"{packed}:1: {PARQUET}",
         f"{nulls}:1: {PARQUET}",
-        f"{turns}:1: the dialog is longer than 12 MiB; split it",
+        f"{turns}:1: the dialog is longer than 6 MiB; split it",
         f"{line}:1: the line is longer than 32 MiB; split it",
         "/dev/zero: this is a device without end; give a file",
         f"{lexicon}: 6,000 terms in 6,000 categories are too many; leave out what no metric uses",
@@ -102,7 +103,7 @@ def test_the_footer_of_parquet_says_what_it_unpacks_to(tmp_path):
     frame = pl.DataFrame({"n": pl.int_range(1_000, eager=True), "text": ["ab"] * 1_000})
     frame.write_parquet(path, compression="uncompressed", row_group_size=500)
     with path.open("rb") as file:
-        size = footer_sizes(file)
+        size = unpacked_size(file)
     assert 8_000 < size < 12_000
     assert abs(size - path.stat().st_size) < 4_000
     for broken in (
@@ -110,7 +111,7 @@ def test_the_footer_of_parquet_says_what_it_unpacks_to(tmp_path):
         b"PAR1\xff\xff\xff\xffPAR1",
         b"PAR1" + b"\x19" * 40 + b"\x28\0\0\0PAR1",
     ):
-        assert footer_sizes(io.BytesIO(broken.ljust(12, b"\0"))) == 0
+        assert unpacked_size(io.BytesIO(broken.ljust(12, b"\0"))) is None
 
 
 def test_chunks_close_at_bytes_or_utterances_and_hold_whole_dialogs(tmp_path, monkeypatch):

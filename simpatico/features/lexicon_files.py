@@ -54,8 +54,9 @@ def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
             query = f'select term, category, weight from "{table}"'  # noqa: S608 - a checked name
             for number, row in enumerate(base.execute(query), 1):
                 yield check_entry(f"{path}: row {number} of {table}", row)
-    except sqlite3.Error as error:
-        why = error.sqlite_errorname
+    # a damaged schema may make a message that is no UTF-8
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        why = getattr(error, "sqlite_errorname", "not UTF-8")
         raise DataError(
             f"{path}: cannot be read as a DLATK lexicon ({why}); make it anew"
         ) from None

@@ -13,6 +13,7 @@ import polars as pl
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import mtime_and_size
+from simpatico.parquet import check_parquet
 from simpatico.turns import Turns
 
 KEYS = ("dialog", "turn", "speaker")
@@ -94,6 +95,7 @@ def read_table(path: Path) -> pl.DataFrame:
     try:
         match path.suffix.lower():
             case ".parquet":
+                check_parquet(path)
                 return pl.read_parquet(path, glob=False)
             case ".jsonl" | ".ndjson":
                 return pl.read_ndjson(path)
@@ -101,7 +103,7 @@ def read_table(path: Path) -> pl.DataFrame:
                 return pl.read_csv(path, separator="\t", infer_schema=False, glob=False)
             case _:
                 return pl.read_csv(path, infer_schema=False, glob=False)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeDecodeError):
         raise DataError(
             f"{path}: cannot be read as a table; give CSV, TSV, JSON lines or Parquet"
         ) from None

@@ -20,6 +20,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from polars.exceptions import PanicException, PolarsError
 
 from simpatico.errors import DataError
+from simpatico.parquet import DAMAGED, unpacked_size
 from simpatico.readers import Alignment
 from simpatico.system_metric import mean_schema
 from simpatico.turns import KEYS, LEVELS, Level
@@ -175,6 +176,9 @@ def open_table(folder: Path, table: Table, facts: Mapping[str, Any]) -> pl.LazyF
     is_small = path.is_file() and path.stat().st_size <= HASHED_BYTES
     if problem := file_problem(path, facts, hashed=is_small):
         raise DataError(f"{problem}; {RESTORE if facts['files'] else SCORE_AGAIN}")
+    with path.open("rb") as file:  # hashes tell of accidents, not of whoever wrote both
+        if unpacked_size(file) is None:
+            raise DataError(f"{path}: {DAMAGED}; {SCORE_AGAIN}")
     frame = pl.scan_parquet(path, glob=False)  # the folder's name may have a star in it
     try:
         problem = table_problem(frame, table, facts, values=is_small)

@@ -61,16 +61,10 @@ def unpack(file: BinaryIO) -> BinaryIO:
 def unpacking_problem(error: Exception) -> tuple[str, str]:
     """Code and sentence for a gzip file that breaks off."""
     if isinstance(error, GzipBomb):
-        return "gzip_bomb", bomb_problem("gzip", "unpack it yourself")
+        return "gzip_bomb", limits.bomb_problem("gzip", "unpack it yourself")
     if isinstance(error, EOFError):
         return "gzip_truncated", "the gzip file is truncated; get the whole file again"
     return "gzip_corrupt", "the gzip file is damaged; get the file again"
-
-
-def bomb_problem(kind: str, way_out: str) -> str:
-    """The sentence for a file that unpacks to too much."""
-    ratio = limits.UNPACKED_RATIO
-    return f"the {kind} file unpacks to more than {ratio} times its size; {way_out} if you trust it"
 
 
 def long_record(what: str, limit: int | None = None) -> tuple[str, str]:
