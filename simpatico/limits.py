@@ -1,7 +1,7 @@
 """How much is read at most: every limit that keeps an input from filling memory or time.
 
 All bounds of what may come in stand here, in bytes unless a name says otherwise; docs/limits.md
-lists them for users. A scored text takes 35 times its bytes in memory, 62 times if words are single letters.
+lists them for users. A scored text takes 35 times its bytes in memory, or 150 bytes for each word.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ HEAD = 64 * 1024
 """Bytes from which a format is detected: enough for a long first record."""
 RECORD = 32 * 1024**2
 """A line, an item of a JSON list, a row of Parquet; also all rows of one dialog in a table."""
-DIALOG = 6 * 1024**2
+DIALOG = 12 * 1024**2
 """Text of one dialog, which is scored as a whole."""
+DIALOG_WORDS = 3_000_000
+"""Words of one dialog, of which prose of 12 MiB has some 2.4 million."""
 CHUNK = 6 * 1024**2
 """Text of the dialogs that are scored together, unless it is one dialog."""
 DOCUMENT = 2 * 1024**3

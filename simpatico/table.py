@@ -235,12 +235,13 @@ def dialog_means(values: Floats, starts: Ints) -> Floats:
 
 
 def mean_with_interval(
-    values: Floats, bounds: tuple[float, float]
+    values: Floats | Sequence[float], bounds: tuple[float, float]
 ) -> tuple[float | None, int, float | None, float | None]:
     """Mean, n and Student's t interval, mean ± t(n - 1, 0.975) · SD / √n, cut at the score's range.
 
     `fsum` is exact, so the order of dialogs and the size of chunks cannot change a bit.
     """
+    values = np.asarray(values, np.float64)
     n = len(values)
     if n < 2:
         return (float(values[0]) if n else None, n, None, None)

@@ -88,7 +88,7 @@ def test_bombs_end_in_a_sentence_and_little_memory(tmp_path):
         f"{many}:1: {PARQUET}",
         f"{packed}:1: {PARQUET}",
         f"{nulls}:1: {PARQUET}",
-        f"{turns}:1: the dialog is longer than 6 MiB; split it",
+        f"{turns}:1: the dialog is longer than 12 MiB; split it",
         f"{line}:1: the line is longer than 32 MiB; split it",
         "/dev/zero: this is a device without end; give a file",
         f"{lexicon}: 6,000 terms in 6,000 categories are too many; leave out what no metric uses",
@@ -206,3 +206,18 @@ def test_the_documents_say_the_limits():
     counts = (limits.LEXICON_ROWS, limits.LEXICON_CELLS, limits.LEXICON_TERM)
     values += [f"{n:,}" for n in counts]
     assert [value for value in values if value not in text] == []
+
+
+def test_a_dialog_of_too_many_words_is_rejected(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "DIALOG_WORDS", 100)
+    rows = [("a", "i " * 101), ("b", "i " * 100), ("c", "tea " * 101)]
+    for name, text in rows:
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps({"dialog": name, "speaker": "s", "text": text}) + "\n")
+    (chunk,) = Conversations((tmp_path,), on_error="skip").chunks()
+    assert chunk.turns.frame["dialog"].to_list() == ["b"]
+    assert [str(reject.place)[-9:-2] for reject in chunk.rejects] == ["a.jsonl", "c.jsonl"]
+    with pytest.raises(DataError) as error:
+        list(Conversations((tmp_path / "a.jsonl",)).chunks())
+    sentence = "the dialog has more than 100 words; split it"
+    assert str(error.value) == f"{tmp_path / 'a.jsonl'}:1: {sentence}"

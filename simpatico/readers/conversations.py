@@ -8,6 +8,7 @@ where there are several, of which the ids are read first.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass, fields, replace
@@ -16,6 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from simpatico import limits
@@ -40,6 +42,7 @@ from simpatico.readers.log_folder import log_files
 from simpatico.readers.redaction import redact_utterances
 from simpatico.turns import Turns
 
+WORD = re.compile(r"\w+")
 DUPLICATE_ID = "an earlier dialog of this file has the same id; give every dialog an id of its own"
 RETURNING_DIALOG = (
     "a dialog that ended earlier in the file goes on here; "
@@ -243,12 +246,9 @@ class Conversations:
 
         One that is too long is rejected, and one whose id is among `ids`, to which it adds.
         """
-        span = source.span
-        # text is never longer than the JSON that holds it
-        most = min(limits.DIALOG, limits.RECORD)
-        if span and not self.gather and source.size <= most:
+        if source.span and not self.gather and source.size <= limits.RECORD:
             frame = reader.frame(source)
-            if frame is not None and (names := new_dialogs(frame["dialog"], ids)) is not None:
+            if frame is not None and (names := new_dialogs(frame, ids)) is not None:
                 ids.update(names)
                 yield frame, source.size
                 return
@@ -272,6 +272,9 @@ class Conversations:
             n_bytes = count_bytes(dialog)
             if n_bytes > limits.DIALOG < sum(len(row.text.encode()) for row in dialog):
                 ledger.reject(places[0], *long_record("dialog", limits.DIALOG))
+            elif n_bytes > 2 * limits.DIALOG_WORDS < 2 * count_words(dialog):
+                many = f"the dialog has more than {limits.DIALOG_WORDS:,} words; split it"
+                ledger.reject(places[0], "long_dialog", many)
             else:
                 ids.add(dialog[0].dialog)
                 yield dialog, n_bytes
@@ -295,11 +298,14 @@ class Conversations:
         return Chunk(turns, alignment, rejects, part.format)
 
 
-def new_dialogs(column: pl.Series, ids: Set[str]) -> list[str] | None:
-    """The dialogs of these rows, if each stands together and none is among `ids`."""
-    starts = column.ne_missing(column.shift(1))
-    names: list[str] = column.filter(starts).to_list()
-    return names if len(set(names)) == len(names) and ids.isdisjoint(names) else None
+def new_dialogs(rows: pl.DataFrame, ids: Set[str]) -> list[str] | None:
+    """The dialogs of these rows, if each stands together, is not too long and none is in `ids`."""
+    column = rows["dialog"]
+    starts = column.ne_missing(column.shift(1)).arg_true()
+    names: list[str] = column.gather(starts).to_list()
+    lengths = np.add.reduceat(rows["text"].str.len_bytes().to_numpy(), starts.to_numpy())
+    short = lengths.max() <= min(limits.DIALOG, 2 * limits.DIALOG_WORDS)
+    return names if short and len({*names}) == len(names) and ids.isdisjoint(names) else None
 
 
 def read(
@@ -344,6 +350,11 @@ def count_bytes(dialog: Sequence[Utterance]) -> int:
         texts += row[7] or ()  # by name takes twice as long
     joined = "".join(texts)
     return len(joined) if joined.isascii() else len(joined.encode())
+
+
+def count_words(dialog: Sequence[Utterance]) -> int:
+    """About how many words a dialog has."""
+    return sum(1 for row in dialog for _ in WORD.finditer(row.text))
 
 
 def free_name(name: str, names: Container[str]) -> str:
