@@ -55,9 +55,10 @@ def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
     """A unit for this rater: the one that is open already, else a new one; null if none is left."""
     with store.write() as c:
         lock_study(c, rater.study)
-        now = store.clock()
         leases = c.execute(select_where(db.LEASES, study=rater.study, rater=rater.rater)).all()
         open_units = [x.unit for x in leases if x.finished is None and x.skipped is None]
+        await_late_answers(c, rater.study, store.clock())
+        now = store.clock()
         candidates = c.execute(free_units(rater, now)).all()
         done = sum(x.finished is not None for x in leases)
         if mine := next((row for row in candidates if row.unit in open_units), None):
@@ -166,15 +167,30 @@ def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     """The rater's lease, locked; one that has run out is taken up again if the unit has room."""
     lease, now = find_lease(c, rater, unit), store.clock()
     is_open = lease.finished is None and lease.skipped is None and lease.kind != "talk"
-    if is_open and lease.expires <= now + LAST_SECONDS:
+    in_turn = is_open and lease.expires <= now + LAST_SECONDS
+    if in_turn:
         lock_study(c, rater.study)
+        await_late_answers(c, rater.study, now)
         if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
             raise Gone("this unit was given to somebody else, as it had been left for long")
     if c.dialect.name != "sqlite":  # where whoever writes is alone
         lease = find_lease(c, rater, unit, lock=True)
+        if is_open and not in_turn and lease.expires <= store.clock():
+            raise Gone("this unit had been left for long; open it again")
     if lease.skipped is not None:
         raise Gone("this unit was given back")
     return lease
+
+
+def await_late_answers(c: Connection, study: str, now: float) -> None:
+    """Wait for whoever is about to renew a lease that has run out, so that it is seen whether they
+    did; the study is locked, and who has a lease locked waits for nothing else."""
+    if c.dialect.name != "sqlite":
+        leases = db.LEASES
+        late = select_where(leases, study=study).where(
+            leases.c.finished.is_(None), leases.c.skipped.is_(None), leases.c.expires <= now
+        )
+        c.execute(late.order_by(leases.c.unit, leases.c.rater).with_for_update())
 
 
 def finish_unit(store: Store, rater: Rater, design: Design, unit: str) -> None:
