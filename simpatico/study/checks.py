@@ -8,14 +8,14 @@ right answers the owner knows. Failures of both are counted together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from simpatico.study.design import Design, Expected
 from simpatico.study.texts import page_texts
-from simpatico.study.units import Unit
+from simpatico.study.units import unit_id
 
 CHECK = "_check"
 """The name of the attention check among the answers."""
@@ -50,7 +50,7 @@ class CheckCounts(msgspec.Struct, frozen=True):
 
 
 def count_checks(
-    design: Design, units: Iterable[Unit], leases: Iterable[Any], answers: Sequence[Any]
+    design: Design, leases: Iterable[Any], answers: Iterable[Any]
 ) -> dict[str, CheckCounts]:
     """The checks of every rater who had one."""
     seen, failed = Counter[str](), Counter[str]()
@@ -59,7 +59,7 @@ def count_checks(
         for lease in leases
         if lease.check_item
     }
-    golden = gold_answers(design, units)
+    golden = gold_answers(design)
     for a in answers:
         if a.state == "withdrawn":
             continue
@@ -72,14 +72,12 @@ def count_checks(
     return {rater: CheckCounts(n, failed[rater]) for rater, n in seen.items()}
 
 
-def gold_answers(design: Design, units: Iterable[Unit]) -> dict[tuple[str, int, str], Expected]:
+def gold_answers(design: Design) -> dict[tuple[str, int, str], Expected]:
     """The right answers, by unit, turn and question."""
-    gold = {item.dialog: item.expected for item in design.gold}
     return {
-        (unit.id, WHOLE if e.turn is None else e.turn, e.question): e
-        for unit in units
-        if unit.kind == "dialog"
-        for e in gold.get(unit.sides[0].dialog, ())
+        (unit_id("dialog", item.dialog), WHOLE if e.turn is None else e.turn, e.question): e
+        for item in design.gold
+        for e in item.expected
     }
 
 

@@ -64,6 +64,8 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     source: str = ""
     raters: Count = 3
+    per_person: Count | None = None
+    """Units that one person rates at most; null: as many as there are."""
     order: Literal["random", "file"] = "random"
     reveal: bool = True
     """Whether later turns appear only once earlier ones are rated, against hindsight."""
@@ -124,10 +126,20 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Attention checks: in how many units of each rater, and after how many failures none count."""
+    """Attention checks: in how many units of each rater, and after how many failures of these or
+    of gold answers a rater is excluded; null: the owner decides."""
 
     every: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 4
-    exclude_after: Count = 3
+    exclude_after: Count | None = None
+
+
+class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """People of a crowd platform, who all get one link; the platform adds who they are to it."""
+
+    max_raters: Count
+    parameter: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,39}$")] = "pid"
+    """The name under which the platform writes a person's id into the address."""
+    role: Role = "outsider"
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -141,11 +153,13 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     consent: str = ""
     guidelines: tuple[Label, ...] = ()
     completion_code: str = ""
+    completion_url: Annotated[str, msgspec.Meta(pattern=r"^(https://\S{1,2000})?$")] = ""
     lease_minutes: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 60
     question_sets: tuple[str, ...] = ()
     rate: Material = msgspec.field(default_factory=Material)
     talk: Talk | None = None
     checks: Checks = msgspec.field(default_factory=Checks)
+    panel: Panel | None = None
     questions: tuple[Question, ...] = ()
     gold: tuple[Gold, ...] = ()
     training: tuple[Training, ...] = ()
@@ -226,6 +240,8 @@ def design_problem(design: Design) -> str | None:
         return "there is nothing to rate; name a source in [rate], or bots in [talk]"
     if design.rate.source and not design.asked("outsider", "turn", "exchange", "dialog", "pair"):
         return "[rate] has a source, but no question is for outsiders; add roles = ['outsider']"
+    if design.panel and design.panel.role == "interlocutor" and not design.talk:
+        return "[panel] is of interlocutors, but there is no [talk]; add it, or leave role out"
     return talk_problem(design) or expected_problem(design)
 
 

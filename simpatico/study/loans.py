@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from simpatico.study import schema as db
-from simpatico.study.checks import choose_check
+from simpatico.study.checks import CheckCounts, choose_check, count_checks
 from simpatico.study.design import Design
 from simpatico.study.store import (
     Gone,
@@ -55,19 +55,27 @@ def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
     """A unit for this rater: the one that is open already, else a new one; null if none is left."""
     with store.write() as c:
         lock_study(c, rater.study)
-        now = store.clock()
         leases = c.execute(select_where(db.LEASES, study=rater.study, rater=rater.rater)).all()
         open_units = [x.unit for x in leases if x.finished is None and x.skipped is None]
+        await_late_answers(c, rater.study, store.clock())
+        now = store.clock()
         candidates = c.execute(free_units(rater, now)).all()
+        done = sum(x.finished is not None for x in leases)
         if mine := next((row for row in candidates if row.unit in open_units), None):
             unit = mine.unit
             renew_lease(c, rater, unit, until=now + 60 * design.lease_minutes)
-        elif candidates:
+        elif candidates and units_left(design, done, len(candidates)):
             unit = choose_unit(candidates, rater, design)
             insert_lease(c, rater, unit, design, now)
         else:
             return None
         return find_lease(c, rater, unit)
+
+
+def units_left(design: Design, done: int, free: int) -> int:
+    """How many of the free units somebody who has finished some may still have."""
+    most = design.rate.per_person
+    return free if most is None else max(0, min(free, most - done))
 
 
 def choose_unit(candidates: Sequence[Row], rater: Rater, design: Design) -> str:
@@ -159,23 +167,56 @@ def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     """The rater's lease, locked; one that has run out is taken up again if the unit has room."""
     lease, now = find_lease(c, rater, unit), store.clock()
     is_open = lease.finished is None and lease.skipped is None and lease.kind != "talk"
-    if is_open and lease.expires <= now + LAST_SECONDS:
+    in_turn = is_open and lease.expires <= now + LAST_SECONDS
+    if in_turn:
         lock_study(c, rater.study)
+        await_late_answers(c, rater.study, now)
         if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
             raise Gone("this unit was given to somebody else, as it had been left for long")
     if c.dialect.name != "sqlite":  # where whoever writes is alone
         lease = find_lease(c, rater, unit, lock=True)
+        if is_open and not in_turn and lease.expires <= store.clock():
+            raise Gone("this unit had been left for long; open it again")
     if lease.skipped is not None:
         raise Gone("this unit was given back")
     return lease
 
 
-def finish_unit(store: Store, rater: Rater, unit: str) -> None:
+def await_late_answers(c: Connection, study: str, now: float) -> None:
+    """Wait for whoever is about to renew a lease that has run out, so that it is seen whether they
+    did; the study is locked, and who has a lease locked waits for nothing else."""
+    if c.dialect.name != "sqlite":
+        leases = db.LEASES
+        late = select_where(leases, study=study).where(
+            leases.c.finished.is_(None), leases.c.skipped.is_(None), leases.c.expires <= now
+        )
+        c.execute(late.order_by(leases.c.unit, leases.c.rater).with_for_update())
+
+
+def finish_unit(store: Store, rater: Rater, design: Design, unit: str) -> None:
     """Note that a unit is rated whole; again changes nothing."""
     with store.write() as c:
+        if design.checks.exclude_after:
+            lock_study(c, rater.study)  # two of a rater's units at once: the second sees the first
         if hold_lease(store, c, rater, unit).finished is None:
             where = update_where(db.LEASES, study=rater.study, unit=unit, rater=rater.rater)
             c.execute(where.values(finished=store.clock()))
+            exclude_if_careless(store, c, rater, design)
+
+
+def exclude_if_careless(store: Store, c: Connection, rater: Rater, design: Design) -> None:
+    """Exclude a rater who has failed as many checks as the design allows, unless the owner took
+    such an exclusion back; in the transaction of the unit, so that its place is free at once."""
+    if not (limit := design.checks.exclude_after):
+        return
+    own = {"study": rater.study, "rater": rater.rater}
+    leases = c.execute(select_where(db.LEASES, **own)).all()
+    rows = c.execute(select_where(db.ANSWERS, **own).order_by(db.ANSWERS.c.number)).all()
+    latest = {(row.unit, row.turn, row.question): row for row in rows}
+    failed = count_checks(design, leases, latest.values()).get(rater.rater, CheckCounts()).failed
+    if failed >= limit:
+        undecided = update_where(db.RATERS, **own).where(db.RATERS.c.why_excluded.is_(None))
+        c.execute(undecided.values(excluded=store.clock(), why_excluded=f"failed {failed} checks"))
 
 
 def skip_unit(store: Store, rater: Rater, unit: str) -> None:
@@ -187,10 +228,10 @@ def skip_unit(store: Store, rater: Rater, unit: str) -> None:
         c.execute(where.where(db.LEASES.c.finished.is_(None)).values(skipped=store.clock()))
 
 
-def count_units(store: Store, rater: Rater) -> tuple[int, int]:
+def count_units(store: Store, rater: Rater, design: Design) -> tuple[int, int]:
     """How many units this rater has finished, and how many more there are at the moment."""
     done = count_of(db.LEASES, study=rater.study, rater=rater.rater)
     with store.read() as c:
         finished = c.scalar(done.where(db.LEASES.c.finished.is_not(None))) or 0
         left = sa.select(sa.func.count()).select_from(free_units(rater, store.clock()).subquery())
-        return finished, c.scalar(left) or 0
+        return finished, units_left(design, finished, c.scalar(left) or 0)

@@ -50,8 +50,9 @@ def talk_rows(results: Results, now: float) -> list[dict[str, Any]]:
     """For each bot, how many talks have ended, are open, and are wanted."""
     if (talk := results.design.talk) is None:
         return []
-    ended = Counter(t.bot for t in results.talks.values() if t.ended is not None)
-    live = [t for t in results.talks.values() if t.ended is None and t.expires > now]
+    counted = [t for t in results.talks.values() if results.why_excluded(t.rater) is None]
+    ended = Counter(t.bot for t in counted if t.ended is not None)
+    live = [t for t in counted if t.ended is None and t.expires > now]
     open_now = Counter(t.bot for t in live)
     return [
         {"bot": b.name, "ended": ended[b.name], "open": open_now[b.name],
@@ -95,6 +96,7 @@ def rater_rows(results: Results) -> Iterator[dict[str, Any]]:
         mean, n, low, high = mean_with_interval(differences.get(rater, []), (-1.0, 1.0))
         yield {
             "rater": rater,
+            "person": results.people.get(rater),
             "role": row.role,
             "consented": row.consented is not None,
             "finished": len(times),
@@ -107,7 +109,7 @@ def rater_rows(results: Results) -> Iterator[dict[str, Any]]:
             "failed": checks.failed,
             "severity": {"value": mean, "low": low, "high": high, "n": n},
             "excluded": row.excluded is not None,
-            "why_excluded": row.why_excluded or results.why_excluded(rater),
+            "why_excluded": results.why_excluded(rater),
         }
 
 

@@ -183,15 +183,22 @@ class RaterRoutes:
         if rater.role == "interlocutor":
             return self.next_talk(rater)
         lease = take_unit(self.store, rater, self.design)
-        done, left = count_units(self.store, rater)
+        done, left = count_units(self.store, rater, self.design)
         if lease is None:
-            return {"state": "done", "done": done, "code": self.design.completion_code}
+            return self.ending(done)
         unit = msgspec.json.decode(lease.content, type=Unit)
         return {
             "state": "work", "unit": unit.id, "kind": unit.kind, "done": done, "left": left,
             "sides": unit.shown(swapped=lease.swapped),
             **self.saved_answers(rater, lease),
         }  # fmt: skip
+
+    def ending(self, done: int) -> dict[str, Any]:
+        """Nothing is left: for whoever has done something, what shows the platform that."""
+        if not done:
+            return {"state": "nothing"}
+        code, url = self.design.completion_code, self.design.completion_url
+        return {"state": "done", "done": done, "code": code, "url": url}
 
     def saved_answers(self, rater: Rater, lease: Row) -> dict[str, Any]:
         answers = latest_answers(self.store, rater, lease.unit)
@@ -205,7 +212,7 @@ class RaterRoutes:
         done = count_talks(self.store, rater)
         talk = open_talk(self.store, rater, self.design)
         if talk is None:
-            return {"state": "done", "done": done, "code": self.design.completion_code}
+            return self.ending(done)
         with self.store.read() as c:
             lease = find_lease(c, rater, talk.talk)
         messages = read_messages(self.store, rater.study, talk.talk)
@@ -288,7 +295,7 @@ class RaterRoutes:
         self.require_work(rater)
         if self.require_answers(rater, body.unit).kind == "talk":
             raise Problem(400, "a talk is ended, not finished")
-        finish_unit(self.store, rater, body.unit)
+        finish_unit(self.store, rater, self.design, body.unit)
         return {}
 
     def skip(self, rater: Rater, body: UnitBody) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a study has collected so far: dialogs, judgements and preferences, as `validate` reads them.
 
-Ratings count when their unit was finished, and neither the owner nor failed checks exclude the
-rater; `answers` has all of them, with the reason where one does not count.
+Ratings count when their unit was finished and neither the owner nor failed checks have excluded
+the rater; `answers` has all of them, with the reason where one does not count.
 """
 
 from __future__ import annotations
@@ -35,20 +35,18 @@ class Results:
     answers: list[Row]
     revisions: list[Row]
     talks: dict[str, Row]
+    people: dict[str, str]
+    """Who the raters of a panel are on their platform; never exported."""
 
     @cached_property
     def checks(self) -> dict[str, CheckCounts]:
         """Attention checks and gold answers of each rater who had some."""
-        return count_checks(self.design, self.units.values(), self.leases.values(), self.answers)
+        return count_checks(self.design, self.leases.values(), self.answers)
 
     def why_excluded(self, rater: str) -> str | None:
         """Why the ratings of a person do not count; null if they do."""
-        if self.raters[rater].excluded is not None:
-            return "excluded by the owner"
-        failed = self.checks.get(rater, CheckCounts()).failed
-        if failed >= self.design.checks.exclude_after:
-            return f"failed {failed} checks"
-        return None
+        row = self.raters[rater]
+        return None if row.excluded is None else row.why_excluded or "excluded by the owner"
 
     def why_not(self, answer: Row) -> str | None:
         """Why an answer does not count; null if it does."""
@@ -164,8 +162,8 @@ def talk_side(talk: Row, messages: list[Row]) -> Side:
 def collect(store: Store, study: str) -> Results:
     """Everything of a study; talks become units of the person who talked."""
     design = store.design(study)
-    unit_rows, talk_rows, message_rows, answer_rows, rater_rows, lease_rows = store.rows(
-        study, db.UNITS, db.TALKS, db.MESSAGES, db.ANSWERS, db.RATERS, db.LEASES
+    unit_rows, talk_rows, message_rows, answer_rows, rater_rows, lease_rows, people = store.rows(
+        study, db.UNITS, db.TALKS, db.MESSAGES, db.ANSWERS, db.RATERS, db.LEASES, db.PANELISTS
     )
     units: dict[str, Unit] = {
         row.unit: msgspec.json.decode(row.content, type=Unit)
@@ -189,4 +187,5 @@ def collect(store: Store, study: str) -> Results:
         list(latest.values()),
         revisions,
         talks,
+        {row.rater: row.person for row in people},
     )

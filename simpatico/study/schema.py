@@ -131,6 +131,22 @@ MESSAGES = study_table(
     ForeignKeyConstraint(["study", "talk"], [TALKS.c.study, TALKS.c.talk]),
 )
 
+PANELS = study_table(
+    "panels",
+    key("study"),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    ForeignKeyConstraint(["study"], [STUDIES.c.study]),
+)
+
+PANELISTS = study_table(
+    "panelists",
+    key("study"),
+    key("person"),  # as the platform names them
+    Column("rater", String(200), nullable=False),
+    UniqueConstraint("study", "rater"),
+    ForeignKeyConstraint(["study", "rater"], [RATERS.c.study, RATERS.c.rater]),
+)
+
 LEASES_OF_RATER = Index(f"{STUDY}_leases_rater", LEASES.c.study, LEASES.c.rater)
 ANSWERS_OF_UNIT = Index(f"{STUDY}_answers_rater", ANSWERS.c.study, ANSWERS.c.rater, ANSWERS.c.unit)
 
@@ -145,5 +161,10 @@ def add_talks(connection: Connection) -> None:
     METADATA.create_all(connection, [TALKS, MESSAGES])
 
 
-STEPS = (add_ratings, add_talks)
+def add_panels(connection: Connection) -> None:
+    """Step 3: one link for all people of a crowd platform."""
+    METADATA.create_all(connection, [PANELS, PANELISTS])
+
+
+STEPS = (add_ratings, add_talks, add_panels)
 """A store has done the first n of these; the number is its version. Steps are never changed."""

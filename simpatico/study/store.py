@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -175,20 +175,27 @@ class Store:
         """New raters, as names and tokens; a token is shown once and stored as a hash."""
         if not 1 <= number <= MAX_TOKENS:
             raise DataError(f"{number} raters; add 1 to {MAX_TOKENS:,} at a time")
+        tokens = [new_token() for _ in range(number)]
         with self.write() as c:
             lock_study(c, study)
-            names = c.scalars(sa.select(db.RATERS.c.rater).where(db.RATERS.c.study == study))
-            last = max((int(name[1:]) for name in names), default=0)  # some may have been removed
-            people = [(f"r{last + n + 1:03}", new_token()) for n in range(number)]
-            c.execute(
-                db.RATERS.insert(),
-                [
-                    {"study": study, "rater": name, "role": role, "token_hash": hash_token(token),
-                     "created": self.clock()}
-                    for name, token in people
-                ],
-            )  # fmt: skip
-        return people
+            return list(zip(self.insert_raters(c, study, role, tokens), tokens, strict=True))
+
+    def insert_raters(
+        self, c: Connection, study: str, role: Role, tokens: Sequence[str]
+    ) -> list[str]:
+        """Add raters to a study that is locked; their names."""
+        rows = c.scalars(sa.select(db.RATERS.c.rater).where(db.RATERS.c.study == study))
+        last = max((int(name[1:]) for name in rows), default=0)  # some may have been removed
+        names = [f"r{last + n + 1:03}" for n in range(len(tokens))]
+        c.execute(
+            db.RATERS.insert(),
+            [
+                {"study": study, "rater": name, "role": role, "token_hash": hash_token(token),
+                 "created": self.clock()}
+                for name, token in zip(names, tokens, strict=True)
+            ],
+        )  # fmt: skip
+        return names
 
     def rater(self, token: str) -> Rater | None:
         """Who has this token."""
@@ -203,10 +210,13 @@ class Store:
             c.execute(where.where(db.RATERS.c[field].is_(None)).values({field: self.clock()}))
 
     def exclude(self, study: str, rater: str, why: str | None) -> bool:
-        """Exclude a rater, whose answers stay, marked; without a reason, take that back."""
+        """Exclude a rater, whose answers stay, marked; without a reason, take that back.
+
+        The reason then stays: by it `exclude_if_careless` knows whom the owner has decided about.
+        """
         with self.write() as c:
             where = update_where(db.RATERS, study=study, rater=rater)
-            values = {"excluded": None if why is None else self.clock(), "why_excluded": why}
+            values = {"excluded": self.clock(), "why_excluded": why} if why else {"excluded": None}
             return bool(c.execute(where.values(values)).rowcount)
 
     # -- the whole -----------------------------------------------------------------------------
@@ -247,6 +257,7 @@ class Store:
                 c.execute(delete_where(db.MESSAGES, study=study, talk=talk.talk))
             c.execute(delete_where(db.TALKS, **own))
             c.execute(delete_where(db.UNITS, study=study, talker=rater))
+            c.execute(delete_where(db.PANELISTS, **own))
             c.execute(delete_where(db.RATERS, **own))
         if self._is_sqlite:  # nothing may stay in free pages or the log
             with closing(self.engine.raw_connection()) as connection:

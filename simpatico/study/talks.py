@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from simpatico.study import schema as db
 from simpatico.study.design import Design, Talk
-from simpatico.study.loans import insert_lease, toss
+from simpatico.study.loans import exclude_if_careless, insert_lease, toss
 from simpatico.study.store import (
     Conflict,
     Gone,
@@ -55,11 +55,17 @@ def open_talk(store: Store, rater: Rater, design: Design) -> Row | None:
 def choose_bot(c: Connection, rater: Rater, design: Design, talk: Talk, now: float) -> str | None:
     """A bot that lacks dialogs: one that the rater knows least, then the one with the fewest.
 
-    A talk that was left for longer than a lease does not count, so that its place is free.
+    A talk that was left for longer than a lease does not count, nor one of somebody who was
+    excluded, so that its place is free.
     """
-    talks = db.TALKS
+    talks, raters = db.TALKS, db.RATERS
     query = sa.select(talks.c.bot, sa.func.count()).where(talks.c.study == rater.study)
-    live = query.where(sa.or_(talks.c.ended.is_not(None), talks.c.expires > now))
+    excluded = sa.select(raters.c.rater).where(
+        raters.c.study == rater.study, raters.c.excluded.is_not(None)
+    )
+    live = query.where(
+        sa.or_(talks.c.ended.is_not(None), talks.c.expires > now), talks.c.rater.not_in(excluded)
+    )
     counts: dict[str, int] = dict(c.execute(live.group_by(talks.c.bot)).all())
     mine = query.where(talks.c.rater == rater.rater).group_by(talks.c.bot)
     own: dict[str, int] = dict(c.execute(mine).all())
@@ -142,3 +148,4 @@ def end_talk(store: Store, rater: Rater, design: Design, talk: Row, units: Seque
             lease = update_where(db.LEASES, study=rater.study, unit=talk.talk)
             c.execute(lease.values(finished=store.clock()))
             store.insert_units(c, design, units, talker=rater.rater)
+            exclude_if_careless(store, c, rater, design)

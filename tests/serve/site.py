@@ -12,6 +12,7 @@ from simpatico.bots.spec import load_bot
 from simpatico.serve.process import browser_origins, build_server, listen
 from simpatico.study import schema as db
 from simpatico.study.design import read_design
+from simpatico.study.panel import new_panel_token
 from simpatico.study.server import study_app
 from simpatico.study.store import Store
 from simpatico.study.units import build_units
@@ -30,6 +31,9 @@ bots = [{name = "waiting", spec = "command:%s bot.py"}]
 dialogs_per_bot = 500
 min_turns = 2
 max_turns = 10
+[panel]
+max_raters = 3
+parameter = "PROLIFIC_PID"
 [[questions]]
 name = "warmth"
 unit = "turn"
@@ -164,7 +168,7 @@ def write_study(folder: Path, name: str = "probe") -> Path:
 
 
 class Site(NamedTuple):
-    """A study that is open; `stranger` and `landlord` belong to another study of its store."""
+    """A study that is open; `stranger`, `landlord` and `other_panel` belong to another study of its store."""
 
     port: int
     app: object
@@ -174,6 +178,8 @@ class Site(NamedTuple):
     talkers: list[str]
     stranger: str
     landlord: str
+    panel: str
+    other_panel: str
 
     def ask(self, method: str, path: str, *headers: str, body: bytes | None = None) -> Answer:
         return ask(self.port, method, path, *headers, body=body)
@@ -196,6 +202,7 @@ def open_site(folder: Path) -> Iterator[Site]:
     owner, landlord = (store.add_study(d, build_units(d, folder)) for d in (design, other))
     people = [token for _, token in store.add_raters("probe", "outsider", 10)]
     talkers = [token for _, token in store.add_raters("probe", "interlocutor", 70)]
+    panels = [new_panel_token(store, name) for name in ("probe", "other")]
     stranger = store.add_raters("other", "outsider", 1)[0][1]
     bot = load_bot(f"command:{sys.executable} {folder / 'bot.py'}")
     apps = []
@@ -205,6 +212,6 @@ def open_site(folder: Path) -> Iterator[Site]:
         return apps[0]
 
     with serving(make) as port:
-        yield Site(port, apps[0], store, owner, people, talkers, stranger, landlord)
+        yield Site(port, apps[0], store, owner, people, talkers, stranger, landlord, *panels)
     bot.close()
     store.close()

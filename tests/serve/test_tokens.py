@@ -23,6 +23,7 @@ BODIES = {
     "/api/skip": {"unit": "UNIT"},
     "/api/say": {"unit": "UNIT", "position": 0, "text": "Hello"},
     "/api/end": {"unit": "UNIT"},
+    "/api/enrol": {"parameters": {"PROLIFIC_PID": "5f3c"}},
     "/api/owner/pause": {"paused": True},
     "/api/owner/raters": {"role": "outsider", "number": 1},
     "/api/owner/exclude": {"rater": "r001", "why": "because"},
@@ -37,7 +38,8 @@ def body_for(method, path, unit="d1"):
 
 
 def api(site, owner):
-    return [r for r in site.routes() if r[1].startswith("/api/") and ("/owner/" in r[1]) == owner]
+    routes = [r for r in site.routes() if r[1].startswith("/api/") and r[1] != "/api/enrol"]
+    return [r for r in routes if ("/owner/" in r[1]) == owner]
 
 
 def wrong_credentials(site, others):
@@ -54,7 +56,8 @@ def wrong_credentials(site, others):
 def test_every_route_refuses_every_other_token(site, owner):
     """No token, a wrong one, one of the other role and those of another study."""
     roles = [site.outsiders[0], site.talkers[0]] if owner else [site.owner]
-    credentials = wrong_credentials(site, [*roles, site.stranger, site.landlord])
+    others = [*roles, site.stranger, site.landlord, site.panel, site.other_panel]
+    credentials = wrong_credentials(site, others)
     routes = api(site, owner)
     assert len(routes) == (5 if owner else 10)
     for (method, path), headers in itertools.product(routes, credentials):
@@ -63,6 +66,51 @@ def test_every_route_refuses_every_other_token(site, owner):
     assert not site.store.is_paused("probe")
     assert site.rows("leases") == site.rows("answers") == []
     assert len(site.rows("raters")) == 80
+
+
+def test_only_the_panels_own_token_enrols(site):
+    others = [site.outsiders[0], site.owner, site.stranger, site.landlord, site.other_panel]
+    body = body_for("POST", "/api/enrol")
+    for headers in wrong_credentials(site, [*others, site.panel[:-1]]):
+        answer = site.ask("POST", "/api/enrol", *headers, body=body)
+        assert (answer.status, answer.body) == (401, b'{"problem":"this link is not valid"}')
+    assert site.rows("panelists") == []
+    assert len(site.rows("raters")) == 80
+
+
+def enrol(site, **parameters):
+    body = msgspec.json.encode({"parameters": parameters})
+    answer = site.ask("POST", "/api/enrol", bearer(site.panel), body=body)
+    return answer.status, msgspec.json.decode(answer.body)
+
+
+def test_a_panel_takes_each_person_once_and_no_more_than_it_has_places(site):
+    status, first = enrol(site, PROLIFIC_PID="5f3c", STUDY_ID="x", SESSION_ID="y")
+    assert status == 200
+    assert enrol(site, PROLIFIC_PID="5f3c") == (200, first)
+    me = msgspec.json.decode(site.ask("GET", "/api/me", bearer(first["token"])).body)
+    assert (me["rater"], me["role"], me["state"]) == ("r081", "outsider", "work")
+    missing = {
+        "problem": "there is no id of a person",
+        "text": "This link lacks your participant id. Please open the study from the platform once "
+        "more.",
+    }
+    for wrong in ({}, {"pid": "5f3c"}, *({"PROLIFIC_PID": x} for x in (
+        "", "{{%PROLIFIC_PID%}}", "ID here", "a" * 201, "<b>", "\0", "ä", "5f3c\n",
+    ))):  # fmt: skip
+        assert enrol(site, **wrong) == (400, missing), wrong
+    assert [enrol(site, PROLIFIC_PID=person)[0] for person in ("b", "c", "d", "5f3c")] == [
+        200, 200, 403, 200,
+    ]  # fmt: skip
+    assert enrol(site, PROLIFIC_PID="d") == (403, {
+        "problem": "the panel is full",
+        "text": "Thank you for your interest: all places of this study are taken.",
+    })  # fmt: skip
+    assert {row.person: row.rater for row in site.rows("panelists")} == {
+        "5f3c": "r081", "b": "r082", "c": "r083",
+    }  # fmt: skip
+    tokens_after = site.ask("POST", "/api/enrol", bearer(first["token"]), body=b"{}")
+    assert tokens_after.status in (400, 401)
 
 
 def test_a_token_in_the_address_is_none(site):
@@ -95,6 +143,6 @@ def test_tokens_have_at_least_128_random_bits():
 def test_no_token_is_in_the_store(site):
     files = list(Path(site.store.engine.url.database).parent.glob("store.sqlite*"))
     content = b"".join(file.read_bytes() for file in files)
-    tokens = [site.owner, site.landlord, site.stranger, *site.outsiders, *site.talkers]
+    tokens = [site.owner, site.landlord, site.stranger, site.panel, *site.outsiders, *site.talkers]
     assert len(content) > 10_000
     assert not [token for token in tokens if token.encode() in content]

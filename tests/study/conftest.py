@@ -84,7 +84,7 @@ class Study:
         return save_answer(self.store, self.rater(name), self.design, entry)
 
     def finish(self, name: str, unit: str) -> None:
-        finish_unit(self.store, self.rater(name), unit)
+        finish_unit(self.store, self.rater(name), self.design, unit)
 
     def rate(self, name: str, answers: Callable, n: int = 100) -> None:
         """Take units until none is left, and answer each as `answers` of it says."""

@@ -70,7 +70,7 @@ def test_checks_and_gold_answers_are_counted_together():
         answer(unit.id, CHECK, None, rater="r3", state="withdrawn"),  # no answer at the moment
         answer("dialog-other", "warmth", 1.0, rater="r4", turn=1),  # nothing to check
     ]
-    assert count_checks(design, [unit], leases, answers) == {
+    assert count_checks(design, leases, answers) == {
         "r1": CheckCounts(3, 1),
         "r2": CheckCounts(3, 3),
     }

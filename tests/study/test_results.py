@@ -53,7 +53,7 @@ def test_what_does_not_count_and_why(sqlite):
     results = collect(sqlite, "s")
     assert [(j.judge, j.value) for j in results.judgement_rows()] == [("r004", 5)]
     assert [(r["rater"], r["value"], r["why_not"]) for r in results.answer_rows()] == [
-        ("r001", 1, "excluded by the owner"),
+        ("r001", 1, "asked to be left out"),
         ("r002", 2, "unit not finished"),
         ("r003", 3, "changed later"),
         ("r004", 4, "changed later"),
@@ -140,7 +140,7 @@ def test_a_talk_is_rated_by_who_talked_and_by_outsiders(sqlite):
     outsider = sqlite.rater(token)
     lease = take_unit(sqlite, outsider, design)
     save_answer(sqlite, outsider, design, entry_of(lease.unit, "warmth", 5, turn=1))
-    finish_unit(sqlite, outsider, lease.unit)
+    finish_unit(sqlite, outsider, design, lease.unit)
     results = collect(sqlite, "s")
     assert list(results.judgement_rows()) == [
         Judgement(talk.talk, None, "alpha", "overall", "r001", "interlocutor", 80, 0, 100),

@@ -54,9 +54,7 @@ def live(url):
     store.close()
 
 
-@pytest.mark.parametrize(
-    ("processes", "answers", "kills"), [(4, 30, 12), pytest.param(8, 500, 100, marks=FULL)]
-)
+@pytest.mark.parametrize(("processes", "answers", "kills"), [(8, 500, 100)])
 def test_no_acknowledged_answer_is_lost_or_doubled(live, url, tmp_path, processes, answers, kills):
     design = design_of(WARMTH, rate=Material("x", raters=processes))
     study = Study(live, design, [dialog_of("d")], processes)

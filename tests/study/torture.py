@@ -132,7 +132,7 @@ def act(store: Store, rater: Rater, design: Design, unit: str, chance: random.Ra
         with suppress(Conflict):  # this rater has answered before
             save_answer(store, rater, design, entry)
         if what > 0.68:
-            finish_unit(store, rater, unit)
+            finish_unit(store, rater, design, unit)
     return 0
 
 

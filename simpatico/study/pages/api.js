@@ -11,7 +11,8 @@ export class Refused extends Error {
   }
 }
 
-const token = () => location.hash.slice(1);
+// a platform may append its parameters behind the #
+const token = () => location.hash.slice(1).split(/[?&]/)[0];
 
 export const hasToken = () => token().length > 0;
 

@@ -38,9 +38,9 @@ function agreement(facts) {
 
 function raters(facts) {
   const rows = facts.raters.map((r) => {
-    const button = el("button", { type: "button", class: "small", onclick: () => act("owner/exclude", { rater: r.rater, why: r.excluded ? null : "excluded on the owner’s page" }) }, r.excluded ? `Include ${r.rater}` : `Exclude ${r.rater}`);
+    const button = el("button", { type: "button", class: "small", onclick: () => act("owner/exclude", { rater: r.rater, why: r.excluded ? null : "excluded by the owner" }) }, r.excluded ? `Include ${r.rater}` : `Exclude ${r.rater}`);
     const severity = r.severity.value === null ? "–" : `${coefficient(r.severity.value)} ${interval(r.severity)}`;
-    return { out: Boolean(r.why_excluded), row: [el("span", {}, r.rater, " ", el("span", { class: "mut" }, r.role)), String(r.finished), String(r.skipped), String(r.cannot_tell), seconds(r.median_seconds), r.checks ? `${r.failed} of ${r.checks}` : "–", severity, ago(facts.now, r.last_seen), el("span", {}, r.why_excluded ? `${r.why_excluded} ` : "", button)] };
+    return { out: Boolean(r.why_excluded), row: [el("span", {}, r.rater, " ", el("span", { class: "mut" }, r.person ? `${r.role} ${r.person}` : r.role)), String(r.finished), String(r.skipped), String(r.cannot_tell), seconds(r.median_seconds), r.checks ? `${r.failed} of ${r.checks}` : "–", severity, ago(facts.now, r.last_seen), el("span", {}, r.why_excluded ? `${r.why_excluded} ` : "", button)] };
   });
   return table("Raters", ["rater", "finished", "skipped", "can’t tell", "median time", "failed checks", "severity [95% CI]", "last answer", "excluded"], rows);
 }

@@ -11,13 +11,14 @@ const page = { me: null, texts: {}, saving: null, list: null, history: [], unit:
 async function start() {
   if (!hasToken()) return showMessage("simpatico", "Please open the personal link that you were given.");
   try {
+    if (location.pathname === "/panel") await enrol();
     page.me = await call("me");
   } catch (error) {
     if (error instanceof Offline) {
       setTimeout(start, 2500);
       return showMessage("simpatico", "No connection …");
     }
-    return showMessage("simpatico", "This link is not valid. Please check that it is complete.");
+    return showMessage("simpatico", error.body?.text ?? "This link is not valid. Please check that it is complete.");
   }
   page.texts = page.me.texts;
   document.documentElement.lang = page.me.language;
@@ -28,11 +29,20 @@ async function start() {
   await proceed(page.me.state);
 }
 
+// The link of a panel, with the id that the platform has added to it, becomes a personal one.
+async function enrol() {
+  const behind = location.hash.split(/[?&]/).slice(1).join("&");
+  const parameters = Object.fromEntries([...new URLSearchParams(location.search), ...new URLSearchParams(behind)]);
+  const { token } = await call("enrol", { parameters });
+  history.replaceState(null, "", `/#${token}`);
+}
+
 async function proceed(state) {
   const texts = page.texts;
   if (state === "consent") return drawConsent();
   if (state === "training") return drawTraining(0);
   if (state === "paused") return showMessage(texts.paused_title, texts.paused_text);
+  if (state === "nothing") return showMessage(texts.nothing_title, texts.nothing_text);
   if (state === "excluded") return showMessage(texts.excluded_title, texts.excluded_text);
   return nextUnit();
 }
@@ -152,8 +162,9 @@ async function nextUnit() {
   page.started = performance.now();
   if (unit.state === "done") {
     const code = unit.code ? el("p", { class: "code" }, texts.code, " ", el("b", {}, unit.code)) : null;
+    const back = unit.url ? el("p", {}, el("a", { class: "main", href: unit.url }, texts.back)) : null;
     byId("count").textContent = "";
-    return showMessage(texts.done_title, texts.done_text, code);
+    return showMessage(texts.done_title, back ? texts.done_back : texts.done_text, code, back);
   }
   if (unit.state !== "work") return proceed(unit.state);
   newList();

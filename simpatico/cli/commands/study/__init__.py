@@ -61,6 +61,7 @@ def init(study: Path) -> None:
     "--interlocutors", 0, "Personal links to make for people who talk.", type=click.IntRange(0)
 )
 @opt.flag("--new-owner-link", "Make another link for the owner; the one before is void.")
+@opt.flag("--new-panel-link", "Make another link for the panel; the one before is void.")
 @opt.value("--host", "127.0.0.1", "Address to listen on.")
 @opt.value("--port", 8000, "Port to listen on; 0 = any free one.", type=click.IntRange(0, 65535))
 @opt.option("--public", "Address that people open, where a proxy stands before the server.")
@@ -88,6 +89,7 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
         port = line.getsockname()[1]
         base = (public or f"http://{f'[{host}]' if ':' in host else host}:{port}").rstrip("/")
         print_links(store, design, base, options)
+        print_panel_link(store, design, base, replace=options["new_panel_link"])
         if token:
             result(f"owner: {base}/owner#{token}")
         else:
@@ -261,3 +263,18 @@ def print_links(store: Store, design: Design, base: str, options: dict[str, Any]
         if number := options[f"{role}s"]:
             for name, token in store.add_raters(design.name, role, number):
                 result(f"{role} {name}: {base}/#{token}")
+
+
+def print_panel_link(store: Store, design: Design, base: str, *, replace: bool) -> None:
+    """The link that everybody of a panel gets, shown this once."""
+    from simpatico.study.panel import new_panel_token
+
+    if design.panel is None:
+        if replace:
+            raise BadValue("--new-panel-link: the study has no [panel]; add one to its file")
+        return
+    if token := new_panel_token(store, design.name, replace=replace):
+        result(f"panel: {base}/panel?{design.panel.parameter}=ID#{token}")
+        note("The platform has to write each person's id in place of ID.")
+    else:
+        note("The panel's link is as before; --new-panel-link makes another.")
