@@ -43,7 +43,7 @@ FLOOR, TOLERANCE = HERE / "floor.json", 1.3
 
 
 def install_peers() -> None:
-    """A virtual environment of the peers; one that cannot be installed becomes a row that says so."""
+    """A Python of the peers; one that cannot be installed becomes a row that says so."""
     python, done = PEERS / "bin/python", PEERS / "peers"
     if done.exists() and done.read_text().split() == list(PACKAGES):
         return
@@ -66,12 +66,11 @@ def make_inputs(folder: Path, sizes: dict[str, int], *others: str) -> None:
 def score_row(name: str, source: Path, units: int, *options: str, **env: str) -> Row:
     """`simpatico score` into a folder that each round makes anew."""
     target = source.parent / ("run-" + "".join(c if c.isalnum() else "-" for c in name))
-    code = "import shutil,sys; shutil.rmtree(sys.argv[1], ignore_errors=True); sys.argv.pop(1); "
-    code += "from simpatico.cli import main; main()"
-    command = [sys.executable, "-c", code, target, "score", source, "--out", target]
+    # -P: not the package of the current folder but that of PYTHONPATH, where --base puts another
+    command = [sys.executable, "-P", "-m", "simpatico", "score", source, "--out", target]
     if "--preset" not in options:
         options = ("--preset", "psych", *options)
-    return Row(name, [*command, "--no-cache", *options], units, env=env)
+    return Row(name, [*command, "--no-cache", *options], units, env=env, target=target)
 
 
 def hide_numba(folder: Path) -> str:
@@ -90,7 +89,7 @@ def key_rows(folder: Path, n: int) -> list[Row]:
     return [
         Row("wc -w", ["wc", "-w", data], n),
         Row(
-            f"regex and dict loop",
+            "regex and dict loop",
             [sys.executable, HERE / "loop.py", small, folder / "entries.json", folder / "loop.csv"],
             fewer,
         ),
@@ -131,8 +130,8 @@ def our_rows(folder: Path, n: int, neural: int) -> list[Row]:
 
 
 def model_folder(name: str) -> str:
-    code = "import sys; from simpatico.models.names import find_model as f; print(f(sys.argv[1]).folder)"
-    done = subprocess.run([sys.executable, "-c", code, name], capture_output=True, text=True)
+    code = f"from simpatico.models.names import find_model; print(find_model({name!r}).folder)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     return done.stdout.strip()
 
 
@@ -179,8 +178,8 @@ def base_rows(folder: Path, n: int, revision: str) -> list[Row]:
 
 def digest(row: Row) -> dict[str, str]:
     """Names and hashes of a run's tables."""
-    folder = Path(row.command[3])
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.glob("*.parquet")}
+    tables = row.target.glob("*.parquet") if row.target else ()
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in tables}
 
 
 def ratios(rows: list[Row]) -> dict[str, float]:
@@ -207,7 +206,10 @@ def ratios(rows: list[Row]) -> dict[str, float]:
     }.items():
         if a in of and b in of:
             found[name] = min(of[a].wall) / min(of[b].wall)
-    for name, row in (("ms of six turns", "lexicon"), ("ms with encoder", "and coherence, engagement")):
+    for name, row in (
+        ("ms of six turns", "lexicon"),
+        ("ms with encoder", "and coherence, engagement"),
+    ):
         if row in each:
             found[name] = 1000 * each[row]
     if "simpatico --help" in each:
@@ -315,7 +317,9 @@ def main() -> int:
                 for row in rows:
                     print(f"round {number + 1}: {row.name}", file=sys.stderr, flush=True)
                     run(row)
-            same = {r.name: digest(r) for r in rows if r.name.startswith(("commit", "score --preset p"))}
+            same = {
+                r.name: digest(r) for r in rows if r.name.startswith(("commit", "score --preset p"))
+            }
         finally:
             if options.base:
                 shutil.rmtree(folder / "base", ignore_errors=True)
@@ -326,7 +330,8 @@ def main() -> int:
     if len(same) == 2:
         one, other = same.values()
         differ = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
-        print(f"tables of both commits: {'other bytes in ' + ', '.join(differ) if differ else 'same bytes'}")
+        verdict = f"other bytes in {', '.join(differ)}" if differ else "same bytes"
+        print(f"tables of both commits: {verdict}")
     facts |= {"load_after": os.getloadavg(), "utterances": options.utterances}
     facts |= {"ours": versions(Path(sys.executable)), "peers": versions(PEERS / "bin/python")}
     if options.check or options.floor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import tempfile
 import time
@@ -26,7 +27,8 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "SIMPATICO_THREADS
 class Row:
     """One line of the table: a command, and how many units it works through.
 
-    With `inside` the process prints its own CPU seconds, so that imports do not count.
+    With `inside` the process prints its own CPU seconds, so that imports do not count. `target` is
+    removed before each round.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Row:
     group: str = "files"
     env: dict[str, str] = field(default_factory=dict)
     inside: bool = False
+    target: Path | None = None
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     peak_mb: float = 0.0
@@ -52,8 +55,10 @@ class Row:
 
     def record(self) -> dict[str, Any]:
         figures = {"name": self.name, "group": self.group, "units": self.units}
-        return figures | {"cpu": self.cpu, "wall": self.wall, "peak_mb": self.peak_mb} | (
-            {"problem": self.problem} if self.problem else {}
+        return (
+            figures
+            | {"cpu": self.cpu, "wall": self.wall, "peak_mb": self.peak_mb}
+            | ({"problem": self.problem} if self.problem else {})
         )
 
 
@@ -61,6 +66,8 @@ def run(row: Row) -> None:
     """One round of a row; what fails is told in the row and not tried again."""
     if row.problem:
         return
+    if row.target:
+        shutil.rmtree(row.target, ignore_errors=True)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
         environment = {**os.environ, **ALONE, "SIMPATICO_CACHE": "off", **row.env}
@@ -103,7 +110,7 @@ def table(rows: list[Row], references: dict[str, str]) -> str:
         words = f"{row.each / wc.each:8.1f}" if group == "files" and wc and wc.each else " " * 8
         lines.append(
             f"  {row.name:31}{row.units:10,}{min(row.cpu):8.2f}{min(100 * row.spread, 999):4.0f}"
-            f"{1e6 * row.each:9,.1f}{words}{times}"
+            f"{1e6 * row.each:9.{1 if row.each < 1 / 100 else 0}f}{words}{times}"
         )
     return "\n".join(lines)
 

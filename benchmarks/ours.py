@@ -1,9 +1,9 @@
 """Ours within one process, warm; run by the Python that has simpatico. Prints CPU seconds as JSON.
 
-    python benchmarks/ours.py lexica FOLDER
-    python benchmarks/ours.py six-turns METRIC,... REPEATS
-    python benchmarks/ours.py embeddings UTTERANCES.jsonl N
-    python benchmarks/ours.py resampling LEVEL COEFFICIENT DRAWS
+python benchmarks/ours.py lexica FOLDER
+python benchmarks/ours.py six-turns METRIC,... REPEATS
+python benchmarks/ours.py embeddings UTTERANCES.jsonl N
+python benchmarks/ours.py resampling LEVEL COEFFICIENT DRAWS
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ def lexica(folder: str) -> None:
     lines = ["\t".join([t, *map(str, places)]) for t, places in words.items() if places]
     text = "\n".join(["%", *names, "%", *lines]) + "\n"
     Path(folder, "function_words.dic").write_text(text, encoding="utf-8")
-    print("{}")
 
 
 def six_turns(names: str, repeats: str) -> None:
@@ -85,7 +84,12 @@ def resampling(level: str, coefficient: str, draws: str) -> None:
     timed(lambda: compare_metrics(*matrices(), plan))
 
 
-WORK = {"lexica": lexica, "six-turns": six_turns, "embeddings": embeddings, "resampling": resampling}
+WORK = {
+    "lexica": lexica,
+    "six-turns": six_turns,
+    "embeddings": embeddings,
+    "resampling": resampling,
+}
 
 if __name__ == "__main__":
     WORK[sys.argv[1]](*sys.argv[2:])

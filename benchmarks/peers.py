@@ -177,20 +177,25 @@ def onnxruntime(source: str, n: str, folder: str, size: str) -> None:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
     encode(texts[:1])
-    timed(
-        lambda: [encode(texts[i : i + int(size)]) for i in range(0, len(texts), int(size))]
-    )
+    timed(lambda: [encode(texts[i : i + int(size)]) for i in range(0, len(texts), int(size))])
 
 
 def nlpstats(level: str, coefficient: str, draws: str) -> None:
     from nlpstats.correlations import permutation_test
 
-    timed(
-        lambda: permutation_test(*matrices(), level, coefficient, "both", n_resamples=int(draws))
-    )
+    timed(lambda: permutation_test(*matrices(), level, coefficient, "both", n_resamples=int(draws)))
 
 
-PEERS = (count_vectorizer, vader, nrclex, liwc, convokit, sentence_transformers, onnxruntime, nlpstats)
+PEERS = (
+    count_vectorizer,
+    vader,
+    nrclex,
+    liwc,
+    convokit,
+    sentence_transformers,
+    onnxruntime,
+    nlpstats,
+)
 
 if __name__ == "__main__":
     try:
