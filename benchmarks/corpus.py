@@ -4,7 +4,7 @@ Word order is random. Frequencies come from the package wordfreq, lengths are lo
 punctuation, contractions, curly apostrophes, emoji, other scripts and canned replies are mixed in
 at rates seen in chat logs. A smaller corpus is always the beginning of a larger one.
 
-    python benchmarks/corpus.py 200000 small.jsonl
+    python benchmarks/corpus.py 200000 small.jsonl [small.csv small.parquet small.openai.jsonl]
 """
 
 from __future__ import annotations
@@ -93,11 +93,6 @@ def texts(size: int) -> Iterator[list[str]]:
         yield block(number)[: size - low]
 
 
-def utterances(size: int) -> pl.DataFrame:
-    """The first `size` utterances: dialogs of ten, two speakers in turn, one of them a system."""
-    return frame([t for part in texts(size) for t in part], 0)
-
-
 def frame(lines: list[str], first: int) -> pl.DataFrame:
     """Texts as a table of utterances, the first of which is utterance number `first`."""
     number = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
@@ -119,5 +114,25 @@ def write(size: int, path: Path) -> None:
             first += len(part)
 
 
+def write_messages(table: pl.DataFrame, path: Path) -> None:
+    """The same dialogs as lists of messages with role and content, a dialog a line."""
+    role = pl.when(pl.col("speaker") == "bot").then(pl.lit("assistant")).otherwise(pl.lit("user"))
+    table.group_by("dialog", maintain_order=True).agg(
+        messages=pl.struct(role=role, content="text")
+    ).select("messages", id="dialog", model=pl.lit("bot")).write_ndjson(path)
+
+
+def main(size: int, source: Path, *others: Path) -> None:
+    write(size, source)
+    for path in others:
+        table = pl.read_ndjson(source)
+        if path.suffix == ".csv":
+            table.write_csv(path)
+        elif path.suffix == ".parquet":
+            table.write_parquet(path)
+        else:
+            write_messages(table, path)
+
+
 if __name__ == "__main__":
-    write(int(sys.argv[1]), Path(sys.argv[2]))
+    main(int(sys.argv[1]), *map(Path, sys.argv[2:]))
