@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Bools, Ints
+from simpatico.arrays import Bools, Floats
 from simpatico.features import Feature, Features
 from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
 from simpatico.features.lexicon import load_lexicon
@@ -93,21 +93,35 @@ def degenerate_rows(table: WordTable) -> Bools:
 def repetitive(table: WordTable) -> Bools:
     """Whether a turn has too few different words, or says the same phrase again and again."""
     n = table.counts
-    few = distinct_per_row(table, 1) <= DISTINCT_SHARE * np.minimum(n, MAX_COUNTED)
-    loops = distinct_per_row(table, 3) < TRIGRAM_SHARE * (n - 2)
-    return np.asarray((few & (n >= MIN_REPEATED)) | (loops & (n >= MIN_LOOP)))
+    few = np.where(n >= MIN_REPEATED, DISTINCT_SHARE * np.minimum(n, MAX_COUNTED), -1)
+    # fewer than a share is at most the next lower whole number
+    loops = np.where(n >= MIN_LOOP, np.ceil(TRIGRAM_SHARE * (n - 2)) - 1, -1)
+    return has_few_distinct(table, 1, few) | has_few_distinct(table, 3, loops)
 
 
-def distinct_per_row(table: WordTable, order: int) -> Ints:
-    """The number of different word n-grams of each turn; n-grams are compared by hash."""
+def has_few_distinct(table: WordTable, order: int, most: Floats) -> Bools:
+    """Whether each turn has at most so many different word n-grams, compared by hash.
+
+    Each hash sets one of 64 bits of its turn: as many as are set are different at the least, which
+    settles nearly all turns without a search for equal hashes.
+    """
     row = np.repeat(np.arange(len(table.counts)), table.counts)
     size = max(len(row) - order + 1, 0)
-    keys = row[:size].astype(np.uint64)
+    inside = np.flatnonzero(row[:size] == row[order - 1 :])
+    row = row[inside]
+    keys = row.astype(np.uint64)
     for step in range(order):
-        keys = mix_bits(keys * MULTIPLIER + table.codes[step : step + size].astype(np.uint64))
-    inside = row[:size] == row[order - 1 :]
-    first = pl.Series(keys[inside]).is_first_distinct().to_numpy()
-    return np.bincount(row[:size][inside][first], minlength=len(table.counts))
+        keys = mix_bits(keys * MULTIPLIER + table.codes[inside + step].astype(np.uint64))
+    bits = np.zeros(len(table.counts), np.uint64)
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    if len(starts):
+        of_hash = np.uint64(1) << (keys >> np.uint64(58))
+        bits[row[starts]] = np.bitwise_or.reduceat(of_hash, starts)
+    unsure = np.bitwise_count(bits) <= most
+    unsure_words = unsure[row]
+    first = pl.Series(keys[unsure_words]).is_first_distinct().to_numpy()
+    distinct = np.bincount(row[unsure_words][first], minlength=len(table.counts))
+    return np.asarray(unsure & (distinct <= most))
 
 
 def word_salad(table: WordTable) -> Bools:
