@@ -1,7 +1,8 @@
 """How much is read at most: every limit that keeps an input from filling memory or time.
 
 All bounds of what may come in stand here, in bytes unless a name says otherwise; docs/limits.md
-lists them for users. A scored text takes 35 times its bytes in memory, 62 times if words are single letters.
+lists them for users. A scored text takes 35 times its bytes in memory, or 62 times where all words
+are single letters.
 """
 
 from __future__ import annotations
