@@ -1,7 +1,7 @@
 """How much is read at most: every limit that keeps an input from filling memory or time.
 
 All bounds of what may come in stand here, in bytes unless a name says otherwise; docs/limits.md
-lists them for users. A scored text takes 35 times its bytes in memory, or 62 times where all words
+lists them for users. A scored text takes 35 times its bytes in memory, or about 70 where all words
 are single letters.
 """
 
