@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -60,9 +61,11 @@ def available() -> list[str]:
     return sorted(builtin_names() | set(entry_point_metrics()))
 
 
-def builtin_names() -> set[str]:
+@cache
+def builtin_names() -> frozenset[str]:
     """Metrics of this package; files with a leading underscore are shared code."""
-    return {m.name for m in iter_modules(simpatico.metrics.__path__) if m.name[0] != "_"}
+    names = {m.name for m in iter_modules(simpatico.metrics.__path__) if m.name[0] != "_"}
+    return frozenset(names)
 
 
 def entry_point_metrics() -> dict[str, EntryPoint]:
@@ -112,9 +115,10 @@ def metric_class(name: str) -> type[Any]:
     """The class of the metric called `name`, or of `FILE.py:CLASS`, a file of the user's."""
     if is_file_spec(name):
         return class_in_file(name)
-    if name not in available():
+    is_ours = name in builtin_names()
+    if not is_ours and name not in available():
         raise UnknownName(f"no metric {name!r}; {suggest_names(name, available())}")
-    if name in builtin_names():
+    if is_ours:
         place, members = f"metrics/{name}.py", vars(import_module(f"simpatico.metrics.{name}"))
         classes = [c for c in members.values() if isinstance(c, type)]
     else:
