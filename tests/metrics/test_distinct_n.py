@@ -3,12 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
-from simpatico.metrics.distinct_n import count_ngrams, expected_distinct_share
+from simpatico.metrics.distinct_n import count_ngrams, expected_distinct_share, word_lists
 
 
 def system(*texts, **parameters):
@@ -123,3 +123,10 @@ def test_a_parameter_that_makes_no_sense_is_refused(parameters, sentence):
     with pytest.raises(BadValue) as error:
         load("distinct_n", **parameters)
     assert str(error.value) == sentence
+
+
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=4), max_size=8))
+@settings(deadline=None)
+def test_word_lists_are_cut_by_their_lengths(rows: list[list[int]]) -> None:
+    words = np.array([word for row in rows for word in row], np.uint64)
+    assert word_lists(words, np.array([len(row) for row in rows], np.int64)).to_list() == rows
