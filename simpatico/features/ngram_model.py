@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,11 +19,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.arrays import Bools, Floats, Ints
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import folder_stamps
-from simpatico.features.words import Words, WordTable, mix_bits
+from simpatico.features.words import Words, WordTable
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.turns import Turns
 
@@ -33,8 +33,6 @@ FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 SCHEMA = 1
 MAX_ORDER = 5
 """Of a model's n-grams."""
-SIEVE_BITS = 18
-"""A quarter of a megabyte for each order, which stays in the processor's cache."""
 
 
 class CorrelationFigure(msgspec.Struct, frozen=True):
@@ -74,14 +72,6 @@ class TraitModel:
     keys: Mapping[int, Ints] = field(compare=False, repr=False)
     weights: Mapping[int, Floats] = field(compare=False, repr=False)
 
-    @cached_property
-    def sieves(self) -> dict[int, Bools]:
-        """For every order, the slots that the hash of one of its n-grams falls into."""
-        sieves = {order: np.zeros(1 << SIEVE_BITS, np.bool_) for order in self.orders}
-        for order, sieve in sieves.items():
-            sieve[sieve_slots(self.keys[order])] = True
-        return sieves
-
     @property
     def columns(self) -> list[str]:
         """Names of the columns of `sums`, in order."""
@@ -112,18 +102,10 @@ class TraitModel:
                 more = ids[start + step]
                 start, key, more = start[more > 0], key[more > 0], more[more > 0]
                 key = key * (len(self.word_ids) + 1) + more
-            # most n-grams are not the model's, and a small table of hashes shows that at once
-            near = np.flatnonzero(self.sieves[order][sieve_slots(key)])
-            start, key = start[near], key[near]
             at = np.searchsorted(self.keys[order], key)
             at[at == len(self.keys[order])] = 0
             hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
             yield order, start[hit], self.weights[order][at[hit]]
-
-
-def sieve_slots(keys: Ints) -> Ints:
-    """The slot of each n-gram: the highest bits of its hash."""
-    return (mix_bits(keys.astype(np.uint64)) >> np.uint64(64 - SIEVE_BITS)).view(np.int64)
 
 
 @dataclass(frozen=True)
