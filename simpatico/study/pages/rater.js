@@ -42,6 +42,7 @@ async function proceed(state) {
   if (state === "consent") return drawConsent();
   if (state === "training") return drawTraining(0);
   if (state === "paused") return showMessage(texts.paused_title, texts.paused_text);
+  if (byId("count")) byId("count").textContent = "";
   if (state === "nothing") return showMessage(texts.nothing_title, texts.nothing_text);
   if (state === "excluded") return showMessage(texts.excluded_title, texts.excluded_text);
   return nextUnit();

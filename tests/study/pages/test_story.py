@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from simpatico.study import schema as db
+from simpatico.study.panel import new_panel_token
 from tests.command_line import simpatico
 from tests.reporting.test_axe import CONTRAST, STRUCTURE, violations
 
@@ -92,12 +93,16 @@ def begin(page):
     expect(page.locator("#count")).to_have_text("1 of about 2")
 
 
+def rate_units(page, digits, **how):
+    answer_all(page, digits, **how)
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text("2 of about 2")
+    answer_all(page, digits, **how)
+    page.keyboard.press("Enter")
+
+
 def rate_both(page, digits, **how):
-    for _ in range(2):
-        title = page.locator("#count").inner_text()
-        answer_all(page, digits, **how)
-        page.keyboard.press("Enter")
-        expect(page.locator("#count")).not_to_have_text(title)
+    rate_units(page, digits, **how)
     expect(page.locator("h1")).to_have_text("Thank you, that was all")
     expect(page.locator(".code b")).to_have_text("SIM-42")
 
@@ -148,7 +153,8 @@ def test_a_whole_study(story, visit, tmp_path):
     rate_both(careful, [4, 3, 4, 5, 2, 1, 2])
 
     begin(careless)
-    rate_both(careless, [1, 1, 1, 1, 5, 5, 5, 5], pass_checks=False)
+    rate_units(careless, [1, 1, 1, 1, 5, 5, 5, 5], pass_checks=False)
+    expect(careless.locator("h1")).to_have_text("The study is closed for you")
 
     begin(unlucky)
     unlucky.context.set_offline(True)
@@ -193,6 +199,11 @@ def check_owner(story, visit, export):
     careless = page.locator("#raters tr", has_text="failed 2 checks")
     expect(careless).to_have_count(1)
     expect(careless).to_contain_text("2 of 2")
+    for name, n in (("Include r004", 0), ("Exclude r004", 1)):  # the owner has the last word
+        page.get_by_role("button", name=name).press("Enter")
+        expect(
+            page.locator("#raters tr", has_text="r004").locator("text=excluded by")
+        ).to_have_count(n)
     assert violations(page, STRUCTURE) == []
     assert violations(page, CONTRAST) == []
     page.get_by_role("button", name="Pause the study").press("Enter")
@@ -234,7 +245,7 @@ def test_every_kind_of_question_on_wide_and_narrow_screens(open_study, visit, wi
         "Lesen Sie das Gespräch, bewerten Sie jede Antwort und am Ende das Ganze",
         "Lesen Sie beide Gespräche und wählen Sie",
     }
-    expect(page.locator("h1")).to_have_text("Vielen Dank, das war alles")
+    expect(page.locator("h1")).to_have_text("Im Moment gibt es nichts zu bewerten")
 
 
 def test_a_link_that_is_not_valid_says_so(open_study, visit):
@@ -242,6 +253,34 @@ def test_a_link_that_is_not_valid_says_so(open_study, visit):
     expect(visit(study.address).locator("main")).to_contain_text("open the personal link")
     expect(visit(f"{study.address}/#none").locator("main")).to_contain_text("is not valid")
     expect(visit(f"{study.address}/owner#none").locator("main")).to_contain_text("is not valid")
+
+
+def test_somebody_of_a_panel_comes_twice_and_goes_back_to_the_platform(open_study, visit):
+    back = "https://platform.example/complete?cc=C1"
+    panel = f'completion_url = "{back}"\n[panel]\nmax_raters = 1\n[rate]\nper_person = 1\n'
+    text = SHOWN.replace('"preference", "will_answer", "tbd"', '"engagement"')
+    study = open_study(
+        text.replace('"de"', '"en"').replace("[rate]\n", panel).replace("= 1\n[ch", "= 0\n[ch")
+    )
+    token = new_panel_token(study.store, "shown")
+    page = visit(f"{study.address}/panel?pid=p1&session=9#{token}")
+    expect(page.locator(".q.on")).to_have_count(1)
+    assert "p1" not in page.url
+    assert token not in page.url
+    again = visit(f"{study.address}/panel#{token}?pid=p1")  # appended behind the #: the same rater
+    expect(again.locator(".q.on")).to_have_count(1)
+    assert again.url == page.url
+    full = visit(f"{study.address}/panel?pid=p2#{token}")
+    expect(full.locator("main")).to_contain_text("all places of this study are taken")
+    missing = visit(f"{study.address}/panel#{token}")
+    expect(missing.locator("main")).to_contain_text("lacks your participant id")
+    answer_all(page, [3, 4, 5])
+    page.keyboard.press("Enter")
+    link = page.get_by_role("link", name="Complete on the platform")
+    expect(link).to_have_attribute("href", back)
+    assert violations(page, STRUCTURE) == []
+    assert violations(page, CONTRAST) == []
+    expect(visit(study.owner).locator("#raters")).to_contain_text("outsider p1")
 
 
 def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit):
