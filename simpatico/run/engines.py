@@ -85,6 +85,9 @@ def map_tasks(
 @contextmanager
 def connect(where: Ray) -> Iterator[Any]:
     """Ray itself, connected to the cluster as long as this lasts."""
+    if where.address is None:
+        # one of our own: nobody else may talk to it, though its ports are open; read on import
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
         import ray
     except ImportError:
@@ -93,8 +96,6 @@ def connect(where: Ray) -> Iterator[Any]:
         ) from None
     options: dict[str, Any] = {"address": where.address}
     if where.address is None:
-        # one of our own: no page, and nobody else may talk to it, though its ports are open
-        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         options = {"address": "local", "num_cpus": where.jobs, "include_dashboard": False}
         options["_node_ip_address"] = "127.0.0.1"
     else:
