@@ -12,6 +12,7 @@ import os
 import secrets
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def map_tasks(
 @contextmanager
 def connect(where: Ray) -> Iterator[Any]:
     """Ray itself, connected to the cluster as long as this lasts."""
-    if where.address is None:
+    if where.address is None and "ray" not in sys.modules:
         # one of our own: nobody else may talk to it, though its ports are open; read on import
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
