@@ -32,4 +32,7 @@ def test_a_dialog_that_comes_back_and_a_missing_column_are_sentences():
 
 
 def test_the_schema_names_the_columns_of_turn_scores():
-    assert spark.spark_schema("length") == "…"
+    assert spark.spark_schema("length") == (
+        "`dialog` string, `turn` bigint, `speaker` string, `system` string, `length` double, "
+        "`length_null` string"
+    )

@@ -1,6 +1,5 @@
 """Engines give the bytes of one process, whatever is lost on the way; the real ones run here."""
 
-
 import os
 import random
 import re
@@ -123,9 +122,7 @@ def test_engine_options_that_do_not_fit_are_refused(tmp_path):
     done = simpatico(*score, "--address", "head:6379", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, "simpatico: --address needs --engine ray\n")
     done = simpatico(*score, "--engine", "ray", "--address", "head:6379", cwd=tmp_path)
-    sentence = (
-        "--out run is not an absolute path; with --address give one that all workers share"
-    )
+    sentence = "--out run is not an absolute path; with --address give one that all workers share"
     assert (done.returncode, done.stderr) == (2, f"simpatico: {sentence}\n")
 
 
