@@ -41,7 +41,11 @@ $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
-test-all: $(VENV)/fast $(VENV)/more-weights check mutants
+$(VENV)/engines: $(VENV)/dev
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]'
+	touch $@
+
+test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants
 	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 # Faults planted in copies of the package: every promise has a test that fails when it is broken.

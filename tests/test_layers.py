@@ -74,6 +74,7 @@ ALLOWED = {
         *("errors", "turns", "readers", "metric", "registry", "table", "scoring", "run"),
         "comparison",
     },
+    "spark": {"errors", "metric", "api"},
     # code that makes turns or models
     "bots": {"addresses", "errors", "files", "turns", "readers", "models"},
     "trial": {

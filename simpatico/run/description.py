@@ -7,9 +7,11 @@ which is built from the stored parameters and accepted only if its signature is 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import platform
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from typing import Any, ClassVar
 
@@ -26,7 +28,11 @@ from simpatico.metric import (
     signature_value,
 )
 from simpatico.registry import available, load, metric_class
+from simpatico.scoring import run_models
 from simpatico.turns import Level
+
+LIBRARIES = ("numba", "numpy", "polars", "scipy")
+MODEL_LIBRARIES = ("onnxruntime", "tokenizers", "torch", "transformers")
 
 
 @dataclass(frozen=True)
@@ -120,3 +126,16 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
         return "the run does not say with which parameters it was scored"
     what = "code" if "code_sha256" in differing else "word list or model"
     return f"its {what} is not what it was when the run was scored{where}"
+
+
+def library_versions(metrics: Sequence[Metric]) -> dict[str, str]:
+    """The versions of Python and of what computes scores here.
+
+    Of what the metrics need, not of what this process has imported: others may have scored parts.
+    """
+    names = [*LIBRARIES, *(MODEL_LIBRARIES if run_models(metrics) else ())]
+    versions = {"python": platform.python_version()}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions

@@ -27,8 +27,8 @@ from simpatico.readers.extra_columns import replace_values
 from simpatico.readers.input.record import Place, Reject
 from simpatico.run import TEXT_COLUMNS
 from simpatico.run.columns import write_extras
+from simpatico.run.engines import Ray, map_tasks
 from simpatico.run.folder import announce_run, part_path
-from simpatico.run.workers import map_parallel
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, sample_material
 from simpatico.table import ScoreTable
@@ -93,7 +93,7 @@ class PartScorer:
 
 
 def score_parts(
-    scorer: PartScorer, size: int, jobs: int | None, progress: Callable[[int], object]
+    scorer: PartScorer, size: int, jobs: int | Ray | None, progress: Callable[[int], object]
 ) -> tuple[Alignment, list[Reject], int]:
     """Score all parts that are not there yet; what was read, what was rejected, how many parts.
 
@@ -127,7 +127,7 @@ def run_tasks(
     scorer: PartScorer,
     work: Callable[[int, Any], int],
     items: Iterable[Any],
-    how: tuple[int | None, Callable[[int], object]],
+    how: tuple[int | Ray | None, Callable[[int], object]],
 ) -> int:
     """Score the parts that are not there yet, each from its item; returns how many there are."""
     (jobs, progress), count = how, 0
@@ -142,7 +142,9 @@ def run_tasks(
             else:
                 yield index, item
 
-    for n_turns in map_parallel(work, tasks(), jobs=jobs):
+    if isinstance(jobs, Ray):  # a worker that is killed while it does this would leave its file
+        announce_run(scorer.folder, scorer.key)
+    for n_turns in map_tasks(work, tasks(), jobs, setup=(scorer.folder, scorer.metrics)):
         progress(n_turns)
     return count
 

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,8 @@ from simpatico.privacy.pseudonyms import Pseudonyms
 from simpatico.readers import Conversations, Source
 from simpatico.run import Run
 from simpatico.run.columns import add_columns, stored_names
-from simpatico.run.description import describe_metric, metric_parameters
+from simpatico.run.description import describe_metric, library_versions, metric_parameters
+from simpatico.run.engines import Ray
 from simpatico.run.folder import (
     REJECTS,
     join_parts,
@@ -37,7 +35,7 @@ from simpatico.run.folder import (
 )
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
-from simpatico.scoring import check_metrics, chunk_size, run_models
+from simpatico.scoring import check_metrics, chunk_size
 from simpatico.system_metric import (
     is_system_metric,
     join_summaries,
@@ -47,9 +45,6 @@ from simpatico.system_metric import (
 from simpatico.table import system_table
 from simpatico.turns import KEYS
 
-LIBRARIES = ("numba", "numpy", "polars", "scipy")
-MODEL_LIBRARIES = ("onnxruntime", "tokenizers", "torch", "transformers")
-
 
 def score_run(
     conversations: Conversations,
@@ -57,15 +52,16 @@ def score_run(
     folder: Path | str,
     *,
     chunk: int | None = None,
-    jobs: int | None = None,
+    jobs: int | Ray | None = None,
     progress: Callable[[int], object] = lambda turns: None,
     keep_text: bool = True,
     pseudonyms: Pseudonyms | None = None,
 ) -> Run:
     """Score conversations into a folder, going on where an earlier call of the same run stopped.
 
-    With `keep_text` the folder also holds the conversations, for the report to quote from. With
-    `pseudonyms` nothing is written under the ids and names of the input.
+    `jobs` is a number of processes, or a Ray cluster. With `keep_text` the folder also holds the
+    conversations, for the report to quote from. With `pseudonyms` nothing is written under the ids
+    and names of the input.
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
@@ -193,16 +189,3 @@ def finish_run(
     fault("done")
     shutil.rmtree(folder / "parts")
     fault("parts-gone")
-
-
-def library_versions(metrics: Sequence[Metric]) -> dict[str, str]:
-    """The versions of Python and of what computes scores here.
-
-    Of what the metrics need, not of what this process has imported: others may have scored parts.
-    """
-    names = [*LIBRARIES, *(MODEL_LIBRARIES if run_models(metrics) else ())]
-    versions = {"python": platform.python_version()}
-    for name in names:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions

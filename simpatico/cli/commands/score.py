@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simpatico.privacy.pseudonyms import Pseudonyms
     from simpatico.readers import Alignment, Conversations
     from simpatico.run import Run
+    from simpatico.run.engines import Ray
 
 
 def switch_cache_off(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -65,6 +66,11 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     "Number of processes, on one core each.  [default: one; its models use all cores]",
     type=click.IntRange(min=1),
 )
+@opt.choice("--engine", ["local", "ray"], "Where to score: here, or on workers of Ray.")
+@opt.option(
+    "--address",
+    "With --engine ray: HOST:PORT of the cluster, or auto.  [default: one on this machine]",
+)
 @opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
 @opt.flag(
     "--no-cache",
@@ -92,7 +98,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
-    jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
+    jobs, keep_text = choose_engine(options, out), not options.pop("no_text")
     outside, columns = options.pop("outside"), pseudonym_columns(options)
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
@@ -124,6 +130,22 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
         note("Nothing to do: the run was finished before.")
     note(f"next: simpatico show {out}")
     result(str(out))
+
+
+def choose_engine(options: dict[str, Any], out: Path | None) -> int | Ray | None:
+    """How many processes, or which cluster; takes its options out of `options`."""
+    from simpatico.run.engines import Ray
+
+    engine, address, jobs = (options.pop(name) for name in ("engine", "address", "jobs"))
+    if engine == "local":
+        if address:
+            raise click.UsageError("--address needs --engine ray")
+        return cast("int | None", jobs)
+    if address and out and not out.is_absolute():
+        raise click.UsageError(
+            f"--out {out} is not an absolute path; with --address give one that all workers share"
+        )
+    return Ray(address, jobs)
 
 
 def pseudonym_columns(options: dict[str, Any]) -> tuple[str, ...] | None:
