@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simpatico.errors import DataError
 from simpatico.readers.file_formats._table_fields import Fields
+from simpatico.readers.input.object_store import is_remote
 from simpatico.readers.input.record import Ledger, Reader
 from simpatico.readers.input.source import Source
 
@@ -21,6 +22,8 @@ def expand_patterns(paths: Sequence[str | Path | Source]) -> Iterator[str | Path
     for path in paths:
         if isinstance(path, Source) or not has_magic(str(path)) or os.path.lexists(path):
             yield path
+        elif is_remote(path):
+            raise DataError(f"{path}: patterns are for local files; name the objects one by one")
         elif names := sorted(glob(str(path), recursive=True)):
             yield from names
         else:

@@ -191,7 +191,7 @@ def add_to_run(
 
 
 def check_kept(conversations: Conversations, metrics: Sequence[Metric], *, keep_text: bool) -> None:
-    """Refuse what cannot be added to later: material that must not be kept, input without a name."""
+    """Refuse what cannot be added to: material that must not be kept, input without a name."""
     name = next((m.name for m in metrics if is_system_metric(m)), None)
     if name and not keep_text:
         raise BadValue(
@@ -386,7 +386,8 @@ def finish_addition(
         own, bad, n = collect_parts(entry.folder, scored["parts"])
         # names of files are those of all inputs together, and those that this command gives
         name = entry.part.prefix if files[entry.input.name] > 1 else entry.input.name
-        alignment += replace(own, formats={name: kind for kind in own.formats.values()})
+        kind = next(iter(own.formats.values()), "")
+        alignment += replace(own, formats=dict.fromkeys(own.formats and [name], kind))
         rejects += [rename_file(reject, scored["given"], entry.input.given) for reject in bad]
         for number in range(n):
             link_part(entry.folder / "parts", number, work / "parts", parts + number)

@@ -83,8 +83,9 @@ def command(
 ) -> None:
     """Score conversations into a run folder.
 
-    PATHS are files, folders of files, patterns ('logs/*.jsonl'), or - for standard input. Run the same command again to
-    resume after an interruption. Dialog ids are kept as they are; only where two files share one
+    PATHS are files, folders of files, patterns ('logs/*.jsonl'), addresses of object stores
+    (s3://, gs://, az://, hf://), or - for standard input. Run the same command again to resume
+    after an interruption. Dialog ids are kept as they are; only where two files share one
     does it get the file's name before it (FILE/ID).
 
     \b
