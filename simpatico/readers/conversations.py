@@ -38,7 +38,7 @@ from simpatico.readers.input.record import (
     Utterance,
 )
 from simpatico.readers.input.source import Source
-from simpatico.readers.log_folder import log_files
+from simpatico.readers.log_folder import expand_patterns, log_files
 from simpatico.readers.redaction import redact_utterances
 from simpatico.turns import Turns
 
@@ -64,7 +64,8 @@ class Conversations:
     """One or more inputs of conversations; "-" is standard input.
 
     A folder that is of no format itself is a folder of logs: all of its files that hold
-    conversations are read, in the order of their names. Where several inputs have a dialog of the
+    conversations are read, in the order of their names, as are those that a pattern (`logs/*.csv`)
+    matches. Where several inputs have a dialog of the
     same id, it gets the file's stem before it (`stem/id`), and files of one stem are numbered
     (`stem-2/id`), so that ids never clash. `columns`: our field and the column of a table for it.
     `redact`: personal data that has a pattern becomes a placeholder.
@@ -86,7 +87,7 @@ class Conversations:
         if not self.paths:
             raise DataError("no input; give one or more files, or - for standard input")
         sources, ignored = list[Source](), dict[str, str]()
-        for path in self.paths:
+        for path in expand_patterns(self.paths):
             source = path if isinstance(path, Source) else Source.of(path)
             if source.folder and not any(r.matches(source.head) for r in self.readers(source)):
                 files, others = log_files(source, self.readers)
@@ -125,12 +126,7 @@ class Conversations:
         if len(self.sources) == 1:
             return frozenset()
         ids = [self.dialog_ids(source) for source in self.sources]
-        counts = Counter(name for own in ids for name in own)
-        clashes = {name for name, n in counts.items() if n > 1}
-        prefixes = zip(dialog_prefixes(self.sources), ids, strict=True)
-        names = {f"{prefix}/{name}" for prefix, own in prefixes for name in own & clashes}
-        # an id that looks like one with a prefix: then all get one, as prefixes differ
-        return frozenset(counts if names & counts.keys() else clashes)
+        return find_clashes(ids, dialog_prefixes(self.sources))
 
     def dialog_ids(self, source: Source) -> set[str]:
         """The ids of one input's dialogs."""
@@ -322,7 +318,7 @@ def read(
     return Turns(pl.concat([chunk.turns.frame for chunk in conversations.chunks()]).rechunk())
 
 
-def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
+def dialog_prefixes(sources: Sequence[Source]) -> list[str]:
     """A name for each source, to put before dialog ids that clash; empty if it is the only one."""
     if len(sources) == 1:
         return [""]
@@ -330,6 +326,16 @@ def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
     for source in sources:
         names.append(free_name(source.stem, names))
     return names
+
+
+def find_clashes(ids: Sequence[Set[str]], prefixes: Sequence[str]) -> frozenset[str]:
+    """The ids that more than one input has, of the ids and the prefix of each."""
+    counts = Counter(name for own in ids for name in own)
+    clashes = {name for name, n in counts.items() if n > 1}
+    pairs = zip(prefixes, ids, strict=True)
+    names = {f"{prefix}/{name}" for prefix, own in pairs for name in own & clashes}
+    # an id that looks like one with a prefix: then all get one, as prefixes differ
+    return frozenset(counts if names & counts.keys() else clashes)
 
 
 def count_extra_columns(turns: Turns) -> dict[str, int]:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob, has_magic
 from pathlib import Path
 
 from simpatico.errors import DataError
 from simpatico.readers.file_formats._table_fields import Fields
+from simpatico.readers.input.object_store import is_remote
 from simpatico.readers.input.record import Ledger, Reader
 from simpatico.readers.input.source import Source
+
+
+def expand_patterns(paths: Sequence[str | Path | Source]) -> Iterator[str | Path | Source]:
+    """The inputs, patterns such as `logs/*.jsonl` as what they match, in the order of the names.
+
+    What is there under the very name is no pattern.
+    """
+    for path in paths:
+        if isinstance(path, Source) or not has_magic(str(path)) or os.path.lexists(path):
+            yield path
+        elif is_remote(path):
+            raise DataError(f"{path}: patterns are for local files; name the objects one by one")
+        elif names := sorted(glob(str(path), recursive=True)):
+            yield from names
+        else:
+            raise DataError(f"{path}: no file matches this pattern; check folder and ending")
 
 
 def log_files(

@@ -23,6 +23,7 @@ from simpatico.files import (
     fault,
     lock_folder,
     make_folder,
+    sync,
     write_atomically,
     write_json_atomically,
 )
@@ -34,6 +35,8 @@ HOLDER = ".holder.tmp"
 """Says which process writes the folder; it goes with that process, or as a leftover of a kill."""
 REJECTS = "rejects.jsonl"
 """Lists the input that could not be read."""
+ADDED = "added"
+"""Keeps the parts of each input of a run that is added to, and `added.json` says of which."""
 ROWS_PER_GROUP = 65_536
 """Rows of a Parquet row group: what a reader of few columns or dialogs has to unpack at least."""
 ZSTD_LEVEL = 1
@@ -90,7 +93,8 @@ def sign_folder(folder: Path) -> None:
 
     A finished run, or a folder of something else, is not touched.
     """
-    if (folder / "parts").is_dir() or all(p.suffix == ".tmp" for p in folder.iterdir()):
+    is_open = (folder / "parts").is_dir() or (folder / ADDED).is_dir()
+    if is_open or all(p.suffix == ".tmp" for p in folder.iterdir()):
         text = f"process {os.getpid()} on {socket.gethostname()}"
         (folder / HOLDER).write_text(text, encoding="utf-8")
 
@@ -145,6 +149,29 @@ def is_whole(folder: Path) -> bool:
     except DataError:
         return False
     return not any(file_problem(folder / name, facts) for name in facts["files"])
+
+
+def move_tables(folder: Path, work: Path) -> bool:
+    """Move the files of a run finished in `work` to their places; one unfinished is dropped.
+
+    Until `work` has a `run.json` the run is as it was; from then on whoever comes next goes on.
+    """
+    finished = work / "run.json"
+    is_finished = finished.exists()
+    if is_finished:
+        # tables of two states: neither to be read nor to be resumed by `score`
+        write_json_atomically(folder / "run.json", {"status": "moving", "key": ""})
+        for path in [p for p in work.iterdir() if p.is_file() and p != finished]:
+            path.replace(folder / path.name)
+            fault("table-moved")
+        if REJECTS not in json.loads(finished.read_bytes())["files"]:
+            (folder / REJECTS).unlink(missing_ok=True)
+        sync(folder)
+        finished.replace(folder / "run.json")
+        fault("all-moved")
+        sync(folder)
+    shutil.rmtree(work, ignore_errors=True)
+    return is_finished
 
 
 def announce_run(folder: Path, key: str) -> None:

@@ -20,13 +20,13 @@ from typing import Any
 import polars as pl
 
 from simpatico.errors import BadValue, UnknownName
-from simpatico.files import sync, write_atomically, write_json_atomically
+from simpatico.files import write_atomically, write_json_atomically
 from simpatico.metric import Metric
 from simpatico.models.cache import clear_cache
 from simpatico.readers.alignment import Alignment
 from simpatico.run import Run
 from simpatico.run.description import StoredMetric, stored_scores
-from simpatico.run.folder import lock_run, part_path
+from simpatico.run.folder import ADDED, lock_run, move_tables, part_path
 from simpatico.run.original_ids import pseudonyms_of
 from simpatico.run.parts import count_reasons, material_path
 from simpatico.run.writer import finish_run, run_key
@@ -115,20 +115,7 @@ def complete_purge(folder: Path) -> bool:
     work = folder / WORK
     for leftover in folder.glob(".*.tmp"):  # of processes that were killed
         leftover.unlink()
-    if not work.exists():
-        return False
-    finished = work / "run.json"
-    is_whole = finished.exists()
-    if is_whole:
-        # tables of two states: neither to be read nor to be resumed by `score`
-        write_json_atomically(folder / "run.json", {"status": "purging", "key": ""})
-        for path in [p for p in work.iterdir() if p.is_file() and p != finished]:
-            path.replace(folder / path.name)
-        sync(folder)
-        finished.replace(folder / "run.json")
-        sync(folder)
-    shutil.rmtree(work)
-    return is_whole
+    return move_tables(folder, work)
 
 
 def find_dialogs(run: Run, names: Sequence[str], *, allow_none: bool) -> set[str]:
@@ -256,7 +243,9 @@ def text_material(run: Run, metric: Metric, dialogs: pl.Series) -> pl.DataFrame:
 
 def remove_others(folder: Path, *, force: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Remove what came of all dialogs together; the names of it, and of files that stay."""
-    shutil.rmtree(folder / "parts", ignore_errors=True)
+    for name in ("parts", ADDED):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / f"{ADDED}.json").unlink(missing_ok=True)
     others = sorted(p for p in folder.iterdir() if p.name not in (*OWN, WORK))
     gone = [p for p in others if p.name == CONTROLS or (force and p.suffix.lower() == ".html")]
     for path in gone:

@@ -105,12 +105,23 @@ def run_identity(
 
     Metrics come first: a missing lexicon or model is noticed before large inputs are hashed.
     """
+    settings = run_settings(conversations, metrics, chunk, keep_text, pseudonyms)
+    return {**settings, "inputs": [describe_input(source) for source in conversations.sources]}
+
+
+def run_settings(
+    conversations: Conversations,
+    metrics: Sequence[Metric],
+    chunk: int,
+    keep_text: bool,
+    pseudonyms: Pseudonyms | None = None,
+) -> dict[str, Any]:
+    """Everything that a run's files depend on besides its inputs."""
     options = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
     # not the paths: the same bytes in another place are the same run
     return {
         "version": package_version(),
         "metrics": {m.name: describe_metric(m) for m in metrics},
-        "inputs": [describe_input(source) for source in conversations.sources],
         "options": {**options, "paths": None, "chunk": chunk},
         "text": keep_text,
         "pseudonyms": pseudonyms.as_json() if pseudonyms else None,

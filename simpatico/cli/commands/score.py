@@ -78,12 +78,20 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     expose_value=False,
     callback=switch_cache_off,
 )
+@opt.flag(
+    "--add",
+    "Score only what the run does not have yet: new files, and files that changed. The run is then "
+    "that of all inputs together.",
+)
 @opt.flag("--plan", "Dry run: show which turns would be scored and what each replies to.")
-def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any) -> None:
+def command(
+    paths: tuple[str, ...], out: Path | None, plan: bool, add: bool, **options: Any
+) -> None:
     """Score conversations into a run folder.
 
-    PATHS are files, folders of files, or - for standard input. Run the same command again to
-    resume after an interruption. Dialog ids are kept as they are; only where two files share one
+    PATHS are files, folders of files, patterns ('logs/*.jsonl'), addresses of object stores
+    (s3://, gs://, az://, hf://), or - for standard input. Run the same command again to resume
+    after an interruption. Dialog ids are kept as they are; only where two files share one
     does it get the file's name before it (FILE/ID).
 
     \b
@@ -91,11 +99,15 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
       simpatico score chats.jsonl --plan
       simpatico score chats.jsonl --out run
       simpatico score chats.csv --metrics predicted_rating,coherence --out run
+      simpatico score logs/ --out run --add
     """
     from simpatico.metric import signature
     from simpatico.readers import Alignment, Conversations
+    from simpatico.run.addition import add_to_run
     from simpatico.run.writer import score_run
 
+    if add and options["outside"]:
+        raise click.UsageError("--add does not go with --scores; score all inputs in one run")
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
     jobs, keep_text = choose_engine(options, out), not options.pop("no_text")
@@ -116,7 +128,7 @@ def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
-        run = score_run(
+        run = (add_to_run if add else score_run)(
             conversations,
             metrics,
             out,

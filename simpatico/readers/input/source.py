@@ -23,6 +23,7 @@ from simpatico.errors import DataError
 from simpatico.readers.input import raw_bytes as raw
 from simpatico.readers.input.decode import Value, decode_records, json_items
 from simpatico.readers.input.head import Head
+from simpatico.readers.input.object_store import copy_object, is_remote
 from simpatico.readers.input.parquet import parquet_rows
 from simpatico.readers.input.record import Ledger, Place, Span
 
@@ -49,6 +50,8 @@ class Source:
             if sys.stdin is None:
                 raise DataError("<stdin>: standard input is closed; name a file")
             return cls.from_stream("<stdin>", None, sys.stdin.buffer)
+        if is_remote(path):
+            return fetch_object(cls, str(path))
         name, path = str(path), Path(path)
         if name.encode(errors="ignore").decode() != name:  # results could not name it
             raise DataError(
@@ -183,6 +186,8 @@ class Source:
         """Bytes on disk, or of the part; of a folder none."""
         if self.span:
             return self.span.stop - self.span.start
+        if self.spool:
+            return os.fstat(self.spool.fileno()).st_size
         return 0 if self.path is None or self.folder else self.path.stat().st_size
 
     def scan(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
@@ -253,6 +258,14 @@ class Source:
             path = None if self.spool else self.path
             file = path or io.BytesIO(self.document(ledger))
             yield from parquet_rows(file, packed, self.name, ledger)
+
+
+def fetch_object(kind: type[Source], address: str) -> Source:
+    """An object of a store, copied to a nameless file as a stream is."""
+    with TemporaryFile() as copy:
+        copy_object(address, copy)
+        copy.seek(0)
+        return kind.from_stream(address, Path(address), copy)
 
 
 def is_device(stream: IO[bytes]) -> bool:
