@@ -6,6 +6,7 @@ The folder is the result (stdout has its name, for scripts); all sentences go to
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -106,6 +107,8 @@ def command(
     from simpatico.run.addition import add_to_run
     from simpatico.run.writer import score_run
 
+    if add and options["engine"] == "ray":
+        raise click.UsageError("--add scores on this machine; leave out --engine ray")
     if add and options["outside"]:
         raise click.UsageError("--add does not go with --scores; score all inputs in one run")
     if options["max_errors"] is not None and options["on_error"] == "fail":
@@ -128,10 +131,8 @@ def command(
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
-        run = (add_to_run if add else score_run)(
-            conversations,
-            metrics,
-            out,
+        score = partial(add_to_run if add else score_run, conversations, metrics, out)
+        run = score(
             jobs=jobs,
             progress=progress.add,
             keep_text=keep_text,
