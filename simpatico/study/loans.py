@@ -57,19 +57,22 @@ def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
         lock_study(c, rater.study)
         leases = c.execute(select_where(db.LEASES, study=rater.study, rater=rater.rater)).all()
         open_units = [x.unit for x in leases if x.finished is None and x.skipped is None]
-        await_late_answers(c, rater.study, store.clock())
-        now = store.clock()
-        candidates = c.execute(free_units(rater, now)).all()
         done = sum(x.finished is not None for x in leases)
-        if mine := next((row for row in candidates if row.unit in open_units), None):
-            unit = mine.unit
-            renew_lease(c, rater, unit, until=now + 60 * design.lease_minutes)
-        elif candidates and units_left(design, done, len(candidates)):
-            unit = choose_unit(candidates, rater, design)
-            insert_lease(c, rater, unit, design, now)
-        else:
-            return None
-        return find_lease(c, rater, unit)
+        candidates = c.execute(free_units(rater, store.clock())).all()
+        while candidates:
+            mine = next((row.unit for row in candidates if row.unit in open_units), None)
+            if mine is None and not units_left(design, done, len(candidates)):
+                return None
+            unit = mine or choose_unit(candidates, rater, design)
+            if is_free(store, c, rater, unit):
+                until = store.clock() + 60 * design.lease_minutes
+                if mine:
+                    renew_lease(c, rater, unit, until=until)
+                else:
+                    insert_lease(c, rater, unit, design, store.clock())
+                return find_lease(c, rater, unit)
+            candidates = [row for row in candidates if row.unit != unit]
+    return None
 
 
 def units_left(design: Design, done: int, free: int) -> int:
@@ -170,8 +173,7 @@ def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     in_turn = is_open and lease.expires <= now + LAST_SECONDS
     if in_turn:
         lock_study(c, rater.study)
-        await_late_answers(c, rater.study, now)
-        if not any(row.unit == unit for row in c.execute(free_units(rater, store.clock()))):
+        if not is_free(store, c, rater, unit):
             raise Gone("this unit was given to somebody else, as it had been left for long")
     if c.dialect.name != "sqlite":  # where whoever writes is alone
         lease = find_lease(c, rater, unit, lock=True)
@@ -182,15 +184,17 @@ def hold_lease(store: Store, c: Connection, rater: Rater, unit: str) -> Row:
     return lease
 
 
-def await_late_answers(c: Connection, study: str, now: float) -> None:
-    """Wait for whoever is about to renew a lease that has run out, so that it is seen whether they
-    did; the study is locked, and who has a lease locked waits for nothing else."""
-    if c.dialect.name != "sqlite":
+def is_free(store: Store, c: Connection, rater: Rater, unit: str) -> bool:
+    """Whether this rater may have a unit of a locked study, once everybody whose lease has run out
+    has renewed it who was about to: who has a lease locked waits for nothing else."""
+    if c.dialect.name != "sqlite":  # where whoever writes is alone
         leases = db.LEASES
-        late = select_where(leases, study=study).where(
-            leases.c.finished.is_(None), leases.c.skipped.is_(None), leases.c.expires <= now
-        )
-        c.execute(late.order_by(leases.c.unit, leases.c.rater).with_for_update())
+        late = select_where(leases, study=rater.study, unit=unit).where(
+            leases.c.finished.is_(None), leases.c.skipped.is_(None),
+            leases.c.expires <= store.clock(),
+        )  # fmt: skip
+        c.execute(late.order_by(leases.c.rater).with_for_update())
+    return any(row.unit == unit for row in c.execute(free_units(rater, store.clock())))
 
 
 def finish_unit(store: Store, rater: Rater, design: Design, unit: str) -> None:
