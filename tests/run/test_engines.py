@@ -84,17 +84,17 @@ def test_ray_gives_the_bytes_of_one_process(logs, local, tmp_path, jobs):
 
 @pytest.mark.slow
 def test_workers_killed_again_and_again_and_the_driver_once_lose_nothing(logs, local, tmp_path):
-    """Every worker dies after its second part, that is before it can say so: 20 parts, 10 kills."""
+    """Every worker dies after its second part, before it can say so: of seven, three are dead."""
     pytest.importorskip("ray")
     out = tmp_path / "run"
     driver = start_ray(logs, out, SIMPATICO_FAULT="part-scored:2:kill")
-    while len(list(out.glob("parts/*.json"))) < 8:  # four workers were killed by now
+    while len(list(out.glob("parts/*.json"))) < 7:
         assert driver.poll() is None
         time.sleep(0.02)
     driver.send_signal(signal.SIGKILL)
     assert driver.wait() == -signal.SIGKILL
     assert "turn.parquet" not in contents(out)
-    assert start_ray(logs, out, SIMPATICO_FAULT="part-scored:2:kill").wait() == 0
+    assert start_ray(logs, out).wait() == 0
     assert contents(out) == local
 
 
