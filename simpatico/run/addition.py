@@ -3,7 +3,7 @@
 Every input is scored by itself into `added/KEY` in the run folder, where the key says all that its
 rows depend on; what is there already is not scored again. The parts of all inputs are finished in
 `.add` as those of any run are, and the tables moved to their places, `run.json` last. Until then
-the run is as it was, and the same command goes on wherever it was killed.
+the run is as it was, and the same command resumes after a kill at any point.
 """
 
 from __future__ import annotations

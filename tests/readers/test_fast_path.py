@@ -17,7 +17,19 @@ from simpatico.readers.input.record import Reader
 VALUE = st.one_of(
     st.none(),
     st.sampled_from(
-        ["", "a", 'say "b": c', ":)", " : x", '":', '\\":null', "bot", "system", "user", "é\u2028\U0001f600"]
+        [
+            "",
+            "a",
+            'say "b": c',
+            ":)",
+            " : x",
+            '":',
+            '\\":null',
+            "bot",
+            "system",
+            "user",
+            "é\u2028\U0001f600",
+        ]
     ),
     st.integers(-2, 10**12),
     st.sampled_from(["2024-01-01T00:00:00Z", 1.5, True, ["x"], {"a": 1}]),
@@ -82,7 +94,8 @@ def test_many_rows_at_once_are_the_rows_one_by_one(
 def test_plain_rows_take_the_fast_path(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     rows = [
-        {"dialog": f"d{n // 2}", "speaker": "ann", "text": ': a "b": c', "time": n} for n in range(40)
+        {"dialog": f"d{n // 2}", "speaker": "ann", "text": ': a "b": c', "time": n}
+        for n in range(40)
     ]
     path.write_bytes(spell(rows, 1))
     monkeypatch.setattr(Table, "dialogs", None)

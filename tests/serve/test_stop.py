@@ -91,6 +91,7 @@ def test_what_is_under_way_is_finished_and_saved_and_nothing_private_is_logged(c
     assert not idle.more()
     assert command.end() == (
         "",
+        "The platform has to write each person's id in place of ID.\n"
         f"Probe is open at http://127.0.0.1:{command.port}; Ctrl-C closes it.\n"
         "Closed. The same command opens the study again where it was.\n",
     )

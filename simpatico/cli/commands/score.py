@@ -17,7 +17,7 @@ from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from simpatico.metric import Metric
     from simpatico.privacy.pseudonyms import Pseudonyms
@@ -131,7 +131,7 @@ def command(
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
-        score = partial(add_to_run if add else score_run, conversations, metrics, out)
+        score: Callable[..., Run] = partial(add_to_run if add else score_run, conversations, metrics, out)
         run = score(
             jobs=jobs,
             progress=progress.add,

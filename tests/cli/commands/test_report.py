@@ -277,9 +277,7 @@ def test_a_damaged_table_is_one_line(call, small, tmp_path, name):
     )
     as_of_an_older_version(folder)
     line = refusal_line(call("report", folder, "--out", tmp_path / "x.html"))
-    assert line == (
-        f"{folder / name}: the Parquet file is damaged; score again into a new folder"
-    )
+    assert line == (f"{folder / name}: the Parquet file is damaged; score again into a new folder")
 
 
 def test_facts_that_are_none_are_one_line(call, small, tmp_path):
