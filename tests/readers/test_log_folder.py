@@ -123,3 +123,19 @@ def test_other_columns_and_metadata_are_kept_and_listed(tmp_path: Path) -> None:
         "e": "x",
     }
     assert extra_values('{"comment": "' + "x" * 201 + '"}') == {}
+
+
+def test_a_pattern_is_what_it_matches_in_the_order_of_the_names(tmp_path):
+    for name in ("b.jsonl", "a.jsonl", "c.txt"):
+        (tmp_path / name).write_text('{"dialog": "x", "speaker": "s", "text": "t"}\n')
+    sources = Conversations((f"{tmp_path}/*.jsonl",)).sources
+    assert [source.stem for source in sources] == ["a", "b"]
+    (tmp_path / "[a].jsonl").write_text('{"dialog": "x", "speaker": "s", "text": "t"}\n')
+    assert [s.stem for s in Conversations((f"{tmp_path}/[a].jsonl",)).sources] == ["[a]"]
+
+
+def test_a_pattern_that_matches_nothing_is_one_sentence(tmp_path):
+    with pytest.raises(DataError) as error:
+        _ = Conversations((f"{tmp_path}/*.csv",)).sources
+    sentence = f"{tmp_path}/*.csv: no file matches this pattern; check folder and ending"
+    assert str(error.value) == sentence

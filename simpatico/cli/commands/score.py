@@ -131,7 +131,9 @@ def command(
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
-        score: Callable[..., Run] = partial(add_to_run if add else score_run, conversations, metrics, out)
+        score: Callable[..., Run] = partial(
+            add_to_run if add else score_run, conversations, metrics, out
+        )
         run = score(
             jobs=jobs,
             progress=progress.add,
