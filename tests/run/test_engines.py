@@ -182,7 +182,8 @@ def test_dialogs_torn_across_files_score_as_if_gathered(logs, tmp_path, engine):
             "build = build.config('spark.sql.execution.arrow.maxRecordsPerBatch', 7)\n"
             "spark = build.config('spark.sql.shuffle.partitions', 3).getOrCreate()\n"
         )
-    done = subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True)
+    command, python = [sys.executable, "-c", start + code], {"PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, env=os.environ | python, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     scores = pl.read_parquet(f"{out}/*.parquet").sort("dialog", "turn")
     metrics = [load(m) for m in ("length", "emotion_shares")]
