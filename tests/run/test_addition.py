@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-import os
 import random
-import signal
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico import Conversations, Run, files, load, score_run
+from simpatico import Conversations, Run, load, score_run
 from simpatico.errors import SimpaticoError
 from simpatico.privacy.pseudonyms import Pseudonyms
 from simpatico.run.addition import add_to_run
 from simpatico.run.purge import purge_run
+from tests.conftest import ROOT
 
 METRICS = [load("length"), load("distinct_n")]
 CHUNK = 20
@@ -180,37 +181,13 @@ def test_a_wrong_record_leaves_nothing_or_the_run_as_it_was(tmp_path):
     assert contents(tmp_path / "run") == before
 
 
-def die_at(plan, paths, out):
-    """The exit code of an addition in a child that dies as planned."""
-    child = os.fork()
-    if not child:
-        files.PASSED.clear()
-        os.environ["SIMPATICO_FAULT"] = plan
-        add(paths, out, METRICS[:1])
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 @pytest.mark.slow
-@pytest.mark.filterwarnings("default")
 def test_killed_at_any_point_the_same_command_goes_on_to_the_same_bytes(tmp_path):
     """Until its tables move the old run is readable; afterwards the command completes it."""
-    a, b = (write_log(tmp_path / f"{n}.jsonl", ["x", n]) for n in "ab")
-    score_run(Conversations((str(a), str(b))), METRICS[:1], tmp_path / "one", chunk=CHUNK)
-    wanted = contents(tmp_path / "one")
-    number, code, unreadable = 0, -signal.SIGKILL, 0
-    while code:
-        number += 1
-        out = tmp_path / f"run{number}"
-        assert die_at("never:1", [a], out) == 0
-        code = die_at(f"any:{number}:kill", [a, b], out)
-        assert code in (0, -signal.SIGKILL)
-        status = json.loads((out / "run.json").read_text())["status"]
-        assert status in ("done", "moving")
-        unreadable += status == "moving"
-        die_at(f"any:{number % 9 + 1}:kill", [a, b], out)  # the resumed one dies, too
-        assert die_at("never:1", [a, b], out) == 0
-        assert contents(out) == wanted
-        assert not [*out.rglob("*.tmp")]
-    assert number > 60
-    assert 0 < unreadable < 20
+    command = [sys.executable, "-m", "tests.run.addition_faults", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["problems"] == []
+    assert facts["points"] > 60
+    assert 0 < facts["moving"] < 20
