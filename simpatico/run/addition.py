@@ -14,7 +14,6 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +40,14 @@ from simpatico.run.folder import (
     stored_facts,
     write_rejects,
 )
+from simpatico.run.former_inputs import (
+    Input,
+    find_source,
+    input_path,
+    merge_inputs,
+    read_former,
+    read_index,
+)
 from simpatico.run.parts import PartScorer, collect_parts, score_parts
 from simpatico.run.workers import map_parallel
 from simpatico.run.writer import (
@@ -57,20 +64,6 @@ WORK = ".add"
 CONTROLS = "controls.json"
 KEY_DIGITS = 32
 CHANGED = "an input, lexicon or model changed meanwhile; score again"
-
-
-class Input(NamedTuple):
-    """An input of the run: where it is, what the command called it, name and hash of its bytes."""
-
-    path: str
-    given: str
-    name: str
-    sha256: str
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """What `run.json` says of it."""
-        return {"name": self.name, "sha256": self.sha256}
 
 
 @dataclass(frozen=True)
@@ -97,7 +90,7 @@ class Scorer:
         """The ids of an input's dialogs, as they are or as pseudonyms; read once and kept."""
         path = self.folder / ADDED / f"{self.content_key(one)}.ids"
         if not path.exists():
-            names = sorted(self.conversations.dialog_ids(available(one, source)))
+            names = sorted(self.conversations.dialog_ids(find_source(one, source)))
             if self.pseudonyms:
                 names = sorted(map(self.pseudonyms.of, names))
             frame = pl.DataFrame({"dialog": pl.Series(names, dtype=pl.String)})
@@ -164,7 +157,7 @@ def add_to_run(
         settings = run_settings(conversations, metrics, size, keep_text, pseudonyms)
         scorer = Scorer(folder, conversations, tuple(metrics), settings, keep_text, pseudonyms)
         tidy_up(folder)
-        given = {resolved(s): (s, describe_input(s)) for s in conversations.sources}
+        given = {input_path(s): (s, describe_input(s)) for s in conversations.sources}
         wanted = [Input(path, s.name, **about) for path, (s, about) in given.items()]
         former, ignored = read_former(folder, settings, wanted)
         inputs = merge_inputs(former, wanted)
@@ -205,11 +198,6 @@ def check_kept(conversations: Conversations, metrics: Sequence[Metric], *, keep_
         )
 
 
-def resolved(source: Source) -> str:
-    """Where an input is, whatever the command calls it."""
-    return str(source.path.resolve()) if source.path and not source.spool else source.name
-
-
 def tidy_up(folder: Path) -> None:
     """Complete an addition that was killed while its tables moved, and drop half-written files."""
     for leftover in [*folder.glob(".*.tmp"), *(folder / ADDED).rglob(".*.tmp")]:
@@ -225,102 +213,6 @@ def tidy_up(folder: Path) -> None:
     make_folder(folder / ADDED)
 
 
-def read_index(folder: Path) -> tuple[list[Input], dict[str, str]] | None:
-    """The inputs of the run and the files that were ignored; null where no parts are kept."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        index = json.loads((folder / f"{ADDED}.json").read_bytes())
-        return [Input(*one) for one in index["inputs"]], dict(index["ignored"])
-    return None
-
-
-def read_former(
-    folder: Path, settings: Mapping[str, Any], given: Sequence[Input]
-) -> tuple[list[Input], dict[str, str]]:
-    """What the run was made of so far; refused where nothing can be added to it."""
-    facts = stored_facts(folder)
-    if not facts:
-        return [], {}
-    if facts.get("status") != "done":
-        raise RunError(f"{folder} holds a run that is not finished; run its command again first")
-    if "purged" in facts:
-        raise RunError(
-            f"dialogs were purged from {folder}, and adding would bring them back; score into a "
-            "new folder"
-        )
-    if differing := changed_settings(facts, json.loads(json.dumps(settings))):
-        raise RunError(
-            f"{folder} was scored with other {differing}; --add needs those of the run, "
-            "or another folder"
-        )
-    index = read_index(folder)
-    if index and [one.facts for one in index[0]] == facts["inputs"]:
-        return index
-    here = [one.facts for one in given]
-    if missing := next((one["name"] for one in facts["inputs"] if one not in here), None):
-        raise RunError(
-            f"{folder} was scored without --add, so that its parts were not kept; name all of its "
-            f"inputs with --add once, as they were ({missing} is not among them)"
-        )
-    return [], {}
-
-
-def changed_settings(facts: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """In which settings the run and this command differ, in words; empty if in none."""
-    stored = {
-        name: {k: v for k, v in about.items() if k != "parameters"}
-        for name, about in facts.get("metrics", {}).items()
-    }
-    differing = []
-    if names := unequal(stored, settings["metrics"]):
-        differing.append(f"metrics ({names})")
-    if names := unequal(facts.get("options", {}), settings["options"]):
-        differing.append(f"options ({names})")
-    if facts.get("text") != settings["text"]:
-        differing.append("options (no_text)")
-    if facts.get("pseudonyms") != settings["pseudonyms"]:
-        differing.append("pseudonyms")
-    if facts.get("version") != settings["version"]:
-        differing.append(f"version ({facts.get('version')})")
-    return ", ".join(differing)
-
-
-def unequal(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """The keys whose values differ."""
-    return ", ".join(sorted(k for k in {*one, *other} if one.get(k) != other.get(k)))
-
-
-def merge_inputs(former: Sequence[Input], given: Sequence[Input]) -> list[Input]:
-    """All inputs, in the order in which they came; in that of the command if it names them all.
-
-    A file that was moved is the same input, as long as neither its name nor its bytes changed.
-    """
-    now = {one.path: one for one in given}
-    by_content = {(one.name, one.sha256): one for one in reversed(given)}
-    places = []
-    for one in former:
-        place = now.get(one.path) or by_content.get((one.name, one.sha256))
-        # two inputs may have the same bytes, and only one of them have moved
-        places.append(place if place and place not in places else None)
-    if all(places):
-        return list(given)
-    old = [place or one for place, one in zip(places, former, strict=True)]
-    return [*old, *(one for one in given if one not in places)]
-
-
-def available(one: Input, source: Source | None) -> Source:
-    """The input to be read, which need not be named again as long as it is where it was."""
-    if source is None:
-        with suppress(DataError):
-            source = Source.of(one.path)
-        if source is None or describe_input(source) != one.facts:
-            raise RunError(
-                f"{one.given}: this input of the run has to be scored again, as dialog ids clash "
-                "or the order of the metrics changed, but it is gone or changed; score all inputs "
-                "into a new folder"
-            )
-    return source
-
-
 def plan_entries(
     scorer: Scorer, inputs: Sequence[Input], given: Mapping[str, Source]
 ) -> list[Entry]:
@@ -334,7 +226,7 @@ def plan_entries(
         ids = [set(own) for own in series]
         if scorer.pseudonyms:
             read = scorer.conversations.dialog_ids
-            ids = [read(available(one, given.get(one.path))) for one in inputs]
+            ids = [read(find_source(one, given.get(one.path))) for one in inputs]
         clashes = find_clashes(ids, prefixes)
     entries = []
     for index, one in enumerate(inputs):
@@ -346,7 +238,7 @@ def plan_entries(
         part = Part(sources[index], one.name, prefixes[index])
         entry = Entry(one, scorer.folder / ADDED / key, part, own)
         if not entry.is_scored:
-            part = part._replace(source=available(one, given.get(one.path)))
+            part = part._replace(source=find_source(one, given.get(one.path)))
         entries.append(entry._replace(part=part))
     return entries
 
