@@ -67,5 +67,6 @@ def every_option(command, name="simpatico"):
             yield from every_option(command.get_command(context, sub), f"{name} {sub}")
 
 
-def test_no_option_offers_an_engine_there_is_not():
-    assert [place for place, option in every_option(cli) if option == "--engine"] == []
+def test_score_alone_offers_an_engine():
+    places = [place for place, option in every_option(cli) if option == "--engine"]
+    assert places == ["simpatico score"]

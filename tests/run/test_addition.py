@@ -79,6 +79,7 @@ def test_24_hourly_files_one_by_one_are_one_run(tmp_path):
     ) == KEPT
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1), min_size=1, max_size=4)

@@ -26,9 +26,9 @@ class Command:
             text=True,
             cwd=folder,
         )
-        self.lines = [self.process.stdout.readline() for _ in range(3)]
+        self.lines = [self.process.stdout.readline() for _ in range(4)]
         self.tokens = [line.rpartition("#")[2].strip() for line in self.lines]
-        self.outsider, self.talker, self.owner = self.tokens
+        self.outsider, self.talker, self.panel, self.owner = self.tokens
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)/", self.lines[0])[1])
 
     def begin_talk(self, text):
