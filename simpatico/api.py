@@ -114,7 +114,9 @@ def load_metrics(metrics: str | Metric | Iterable[str | Metric] | None) -> list[
         raise BadValue(f"metrics is of type {kind}; give names, as in ['length'], or metrics")
     loaded: list[Metric] = []
     for metric in metrics:
-        if not isinstance(metric, str) and not hasattr(metric, "scores"):
+        # of the class first: reading the scores themselves takes its time
+        is_metric = hasattr(type(metric), "scores") or hasattr(metric, "scores")
+        if not isinstance(metric, str) and not is_metric:
             kind = type(metric).__name__
             raise BadValue(f"a metric is a name or what load(name) returns, not of type {kind}")
         loaded.append(load(metric) if isinstance(metric, str) else metric)

@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 
-from polars.exceptions import PolarsError
-
 from simpatico.errors import RunError
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -110,9 +108,11 @@ def write_atomically(
         fault("renamed")
         sync(path.parent)
         fault("folder-synced")
-    except (OSError, PolarsError) as error:
+    except Exception as error:
         number = re.search(r"os error (\d+)", str(error))  # how Polars reports a full disk
-        if isinstance(error, PolarsError) and not number:
+        # by the name of its module, as importing polars takes its time
+        is_polars = type(error).__module__.startswith("polars")
+        if not isinstance(error, OSError) and not (is_polars and number):
             raise
         code = int(number[1]) if number else error.errno if isinstance(error, OSError) else None
         why = os.strerror(code) if code else type(error).__name__

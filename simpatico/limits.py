@@ -16,6 +16,8 @@ HEAD = 64 * 1024
 """Bytes from which a format is detected: enough for a long first record."""
 RECORD = 32 * 1024**2
 """A line, an item of a JSON list, a row of Parquet; also all rows of one dialog in a table."""
+CELLS = 1_000_000
+"""Of a line of CSV, each of which is an object in memory."""
 DIALOG = 12 * 1024**2
 """Text of one dialog, which is scored as a whole."""
 DIALOG_WORDS = 3_000_000

@@ -156,6 +156,10 @@ class UsesModels:
         return next((why for model in models if model and (why := why_missing(model))), None)
 
 
+FILE_PARAMETERS = ("lexicon", "idf", "baseline")
+"""Parameters that name a file, besides those that end in `model`."""
+
+
 def plain_name(name: str) -> str:
     """The metric's own name, without the model that it carries."""
     return name.partition("[")[0]
@@ -193,7 +197,8 @@ def signature(metric: Metric) -> str:
 
     The idea and the form are sacrebleu's (Post 2018).
     """
-    parameters = [f"{f.name}:{signature_value(getattr(metric, f.name))}" for f in fields(metric)]
+    values = {f.name: getattr(metric, f.name) for f in fields(metric)}
+    parameters = [f"{name}:{escape(signature_value(name, v))}" for name, v in values.items()]
     hashes = {h for feature in metric.needs if (h := getattr(feature, "fingerprint", ""))}
     module = type(metric).__module__
     file = getattr(sys.modules.get(module), "__file__", None)
@@ -203,11 +208,15 @@ def signature(metric: Metric) -> str:
     return "|".join([metric.name, *parameters, *sorted(hashes), f"version:{package_version()}"])
 
 
-def signature_value(value: object) -> str:
+def signature_value(name: str, value: object) -> str:
     """A parameter as the signature shows it; of a file only the name, since its hash follows."""
-    if isinstance(value, str | Path) and "/" in str(value):
-        return Path(value).name
-    return str(value)
+    is_file = name in FILE_PARAMETERS or name.endswith("model") or isinstance(value, Path)
+    return Path(str(value)).name if is_file and "/" in str(value) else str(value)
+
+
+def escape(value: str) -> str:
+    """The value without the sign that ends it, so that no two sets of parameters look alike."""
+    return value.replace("%", "%25").replace("|", "%7C")
 
 
 def package_version() -> str:
@@ -223,4 +232,4 @@ def reasons(rows: int, **masks: Bools) -> pl.Series:
     code = np.zeros(rows, np.uint32)
     for number, mask in enumerate(masks.values(), 1):
         code[mask] = number
-    return pl.Series("reason", [None, *masks], pl.String).gather(code)
+    return pl.Series("reason", [None, *masks], pl.String)[code]

@@ -8,8 +8,11 @@ say, and a number below zero or beyond the file ends the process in a way nobody
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
 
 from simpatico import limits
 from simpatico.errors import DataError
@@ -36,30 +39,44 @@ def check_parquet(path: Path) -> None:
         raise DataError(f"{path}: {DAMAGED if size is None else BOMB}")
 
 
-def unpacked_size(file: BinaryIO) -> int | None:
-    """Bytes that all pages unpack to, or the number of values if that is more.
+class Pages(NamedTuple):
+    """The pages of a column within a row group, which begins after so many rows."""
 
-    None if the numbers contradict each other: rows, values and pages have to add up.
-    """
+    start: int
+    rows: int
+    values: list[int]
+    sizes: list[int]
+    """Bytes that each unpacks to, or its number of values if that is more."""
+
+
+def unpacked_size(file: BinaryIO) -> int | None:
+    """Bytes that all pages unpack to; None if the numbers contradict each other."""
+    columns = read_pages(file)
+    return None if columns is None else sum(sum(pages.sizes) for pages in columns)
+
+
+def read_pages(file: BinaryIO) -> list[Pages] | None:
+    """The pages of every column and row group; rows, values and pages have to add up, else None."""
     try:
         size = file.seek(-8, io.SEEK_END)
         length = int.from_bytes(file.read(4), "little")
         if file.read(4) != MAGIC or file.seek(size - length) < len(MAGIC):
             return None
         footer = CompactReader(file.read(length)).struct()
-        groups = footer[ROW_GROUPS]
-        if footer[NUM_ROWS] != sum(group[GROUP_ROWS] for group in groups):
-            return None
-        columns = [(c[META_DATA], g[GROUP_ROWS]) for g in groups for c in g[GROUP_COLUMNS]]
-        return sum(column_size(file, *column) for column in columns)
+        columns, start = list[Pages](), 0
+        for group in footer[ROW_GROUPS]:
+            metadata = (column[META_DATA] for column in group[GROUP_COLUMNS])
+            columns += [column_pages(file, data, start, group[GROUP_ROWS]) for data in metadata]
+            start += group[GROUP_ROWS]
+        return columns if footer[NUM_ROWS] == start else None
     except BAD_NUMBERS:
         return None
 
 
-def column_size(file: BinaryIO, column: dict[int, Any], rows: int) -> int:
-    """The same of a column within a row group; ValueError if its pages are not what it says."""
+def column_pages(file: BinaryIO, column: dict[int, Any], first: int, rows: int) -> Pages:
+    """The pages of a column of so many rows; ValueError if they are not what it says."""
     start = min(column[DATA_OFFSET], column.get(DICTIONARY_OFFSET) or column[DATA_OFFSET])
-    stop, values, size = start + column[PACKED], 0, 0
+    stop, pages = start + column[PACKED], Pages(first, rows, [], [])
     while start < stop:
         page, length = page_head(file, start, stop)
         start += length + page[PAGE_PACKED]
@@ -69,12 +86,41 @@ def column_size(file: BinaryIO, column: dict[int, Any], rows: int) -> int:
         numbers = (page[PAGE_PACKED], page[PAGE_UNPACKED] - sum(levels), n_values, *levels)
         if min(numbers) < 0 or start > stop:
             raise ValueError
-        values += n_values if data else 0
-        size += max(page[PAGE_UNPACKED], n_values)
+        pages.values.append(n_values if data else 0)
+        pages.sizes.append(max(page[PAGE_UNPACKED], n_values))
     # a row of a list has a value at least, even where the list is empty
+    values = sum(pages.values)
     if start != stop or values != column[NUM_VALUES] or not 0 <= rows <= values:
         raise ValueError
-    return size
+    return pages
+
+
+def row_spans(columns: list[Pages], *, n_rows: int, n_bytes: int) -> Iterator[tuple[int, int]]:
+    """Where to cut a file so that a part has at most so many rows, and about so many bytes.
+
+    Rows of a page count as equally long, so that a part is longer by a page of each column at most.
+    """
+    starts, stops, slopes = list[float](), list[float](), list[float]()
+    for first, rows, values, sizes in columns:
+        total, before = sum(values), 0
+        for n, size in zip(values, sizes, strict=True):
+            if n and rows:  # else it is the dictionary, of which every part needs all
+                starts.append(first + before * rows / total)
+                stops.append(first + (before + n) * rows / total)
+                slopes.append(size * total / (n * rows))
+            before += n
+    if not starts:
+        return
+    bounds, changes = np.array([*starts, *stops]), np.array([slopes, np.negative(slopes)]).ravel()
+    order = bounds.argsort()
+    row = bounds[order]
+    size_before = np.append(0, np.cumsum(np.cumsum(changes[order])[:-1] * np.diff(row)))
+    start, end = 0, round(row[-1])
+    while start < end:
+        full = np.interp(np.interp(start, row, size_before) + n_bytes, size_before, row)
+        stop = min(start + n_rows, max(start + 1, int(full)))
+        yield start, stop
+        start = stop
 
 
 def page_head(file: BinaryIO, start: int, stop: int) -> tuple[dict[int, Any], int]:

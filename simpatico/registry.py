@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import fields, is_dataclass
-from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, cast, get_args
 
 import simpatico.metrics
 from simpatico.errors import ContractError, MissingResource, UnknownName, suggest_names
 from simpatico.metric import Card, Kind, Metric, missing_resource
+from simpatico.metric_index import IndexEntry, builtin_names, entry_point_metrics
+from simpatico.metric_index import available as available
 from simpatico.models.catalogue import catalogue
 
-GROUP = "simpatico.metrics"
 PRESETS: dict[str, tuple[Kind, ...]] = {
     "default": ("psychological",),
     "psych": ("psychological",),
@@ -54,23 +52,6 @@ LANGUAGE_MODEL = "Likelihood"
 """The feature of metrics that run on any causal language model."""
 KIND = re.compile(rf'\bkind="({"|".join(get_args(Kind))})"')
 """The kind of a metric as its file writes it on the card."""
-
-
-def available() -> list[str]:
-    """Names of all metrics, ours and those of installed packages, without importing any."""
-    return sorted(builtin_names() | set(entry_point_metrics()))
-
-
-@cache
-def builtin_names() -> frozenset[str]:
-    """Metrics of this package; files with a leading underscore are shared code."""
-    names = {m.name for m in iter_modules(simpatico.metrics.__path__) if m.name[0] != "_"}
-    return frozenset(names)
-
-
-def entry_point_metrics() -> dict[str, EntryPoint]:
-    """Metrics that other installed packages offer under the entry point group."""
-    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def load(name: str, **parameters: Any) -> Metric:
@@ -231,11 +212,25 @@ def runnable_variant(name: str) -> str | None:
     metric = load_if_possible(name)
     if isinstance(metric, MissingResource) or missing_resource(metric) is None:
         return None
+    return next(filter(can_run, model_variants(name, metric)), None)
+
+
+def model_variants(name: str, metric: Metric) -> list[str]:
+    """The metric on each language model of the catalogue, if it runs on any such model."""
     if not any(type(need).__name__ == LANGUAGE_MODEL for need in metric.needs):
-        return None
+        return []
     models = [m for m, entry in catalogue().items() if entry.kind == "causal"]
     encoder = "minilm+" if "encoder_model" in metric.__dataclass_fields__ else ""
-    return next(filter(can_run, (f"{name}[{encoder}{model}]" for model in models)), None)
+    return [f"{name}[{encoder}{model}]" for model in models]
+
+
+def index_entry(name: str) -> IndexEntry:
+    """What a list shows of a metric; of what it needs only whether all of it is here."""
+    metric = load(name)
+    first, stop, _ = metric.card.about.partition(". ")
+    better = next((s.better for s in metric.scores if s.name == metric.name), None)
+    requires = None if missing_resource(metric) else ()
+    return IndexEntry(name, metric.name, metric.level, first + stop.strip(), better, requires)
 
 
 def kind_in_source(name: str) -> Kind:

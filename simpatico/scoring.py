@@ -8,6 +8,7 @@ dialogs; the result does not depend on its size.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 import polars as pl
@@ -53,7 +54,8 @@ def score_chunk(turns: Turns, metrics: Sequence[Metric]) -> ScoreTable:
     """All metrics, which `check_metrics` has passed, over one chunk; they share features."""
     features = Features(turns, closure(f for m in metrics for f in m.needs))
     statistics = {m.name: check_statistics(m, turns, m(turns, features)) for m in metrics}
-    keys = turns.frame.select(*KEYS["turn"], "prompt").filter(turns.scored)
+    keys = turns.frame[[*KEYS["turn"], "prompt"]]
+    keys = keys if turns.scored.all() else keys.filter(turns.scored)
     return ScoreTable(keys, tuple(metrics), statistics)
 
 
@@ -89,11 +91,13 @@ def check_statistics(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> 
         )
     if is_system_metric(metric):
         return system_material(metric, turns, statistics)
-    numbers = pl.exclude("reason").cast(pl.Float64)
-    reason = [pl.col("reason").cast(pl.String)] if "reason" in statistics.columns else []
-    rows = statistics.select(numbers, *reason)
+    names = statistics.columns
+    types = pl.Schema({n: pl.String() if n == "reason" else pl.Float64() for n in names})
+    rows = statistics if statistics.schema == types else statistics.cast(types)
     rows = rows if turns.scored.all() else rows.filter(turns.scored)
-    if any(np.isinf(column.to_numpy()).any() for column in rows if column.name != "reason"):
+    numbers = (column for column in rows if column.name != "reason")
+    # a sum is finite where all numbers are
+    if any(not isfinite(n.sum()) and np.isinf(n.to_numpy()).any() for n in numbers):
         raise ContractError(f"{metric.name} gave an infinite statistic; use null for none")
     return rows
 

@@ -8,10 +8,10 @@ dialog counts once: the mean over dialogs, with Student's t interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
 from math import fsum, isinf, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
     from simpatico.charts.means import Group
 
 
+FEW = 1_000
+"""Rows below which planning a query takes longer than computing parts of scores again."""
+REASON_RANK = pl.all().is_null().cast(pl.Int64) * 2 + pl.all().eq_missing("answers_nothing")
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
+PIECE = 65_536
+"""Numbers that are Python floats at a time."""
 CONFIDENCE = 0.95
 ROUNDING = 1e-12
 """An SD below this share of the mean is rounding error: all values are the same."""
@@ -66,21 +71,26 @@ class ScoreTable(TabularByLevel):
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         if level == "system":
-            scores = [s for m in self.metrics if not is_system_metric(m) for s in m.scores]
+            scores = [score for own in self._scores.values() for score in own]
             table = system_table(self._dialog_scores.get_column, scores)
             return join_summaries(table, self._summaries)
         if level == "turn":
-            metrics = [m for m in self.metrics if m.level == "turn"]
-            parts = [read_scores(m, self.statistics[m.name]) for m in metrics]
-            return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
+            names = [m.name for m in self.metrics if m.level == "turn"]
+            own = {name: self._scores[name] for name in names}
+            return read_scores(
+                self.keys[KEYS["turn"]], own, map(self.statistics.__getitem__, names)
+            )
         return self._dialog_scores
+
+    @cached_property
+    def _scores(self) -> dict[str, tuple[Score, ...]]:
+        """The scores of each metric but those of level "system", asked for once."""
+        return {m.name: m.scores for m in self.metrics if not is_system_metric(m)}
 
     @cached_property
     def _dialog_scores(self) -> pl.DataFrame:
         """The table of dialogs, which that of systems is read off as well."""
-        metrics = [m for m in self.metrics if not is_system_metric(m)]
-        parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
-        return pl.concat([self._dialogs, *parts], how="horizontal")
+        return read_scores(self._units[0], self._scores, self._unit_statistics())
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:
@@ -89,34 +99,38 @@ class ScoreTable(TabularByLevel):
         return [summarise_systems(m, self.statistics[m.name]) for m in metrics]
 
     @cached_property
-    def _order(self) -> tuple[Ints, Ints]:
-        """Row numbers that bring each unit's turns together, and where each unit begins."""
-        place = self._dialogs.select(*KEYS["dialog"], _unit=pl.int_range(pl.len()))
-        unit = self.keys.join(
-            place, on=KEYS["dialog"], how="left", maintain_order="left", nulls_equal=True
-        )["_unit"].to_numpy()
-        # stable: the turns of a unit are always added up in their own order
-        order = np.argsort(unit, kind="stable")
-        return order, np.searchsorted(unit[order], np.arange(place.height))
+    def _units(self) -> tuple[pl.DataFrame, Ints, Ints]:
+        """One row per speaker and dialog, in order of first appearance; the rows of their turns.
 
-    @cached_property
-    def _dialogs(self) -> pl.DataFrame:
-        """One row per speaker and dialog, in order of first appearance."""
-        columns = [*KEYS["dialog"], "prompt"]
-        return self.keys.select(columns).unique(KEYS["dialog"], keep="first", maintain_order=True)
+        These are row numbers that bring each unit's turns together, in their own order, so that
+        they are always added up in the same one, and where each unit begins.
+        """
+        rows = self.keys.with_row_index("_row").group_by(KEYS["dialog"], maintain_order=True)
+        units = rows.agg(pl.col("prompt").first(), "_row")
+        turns = units.drop_in_place("_row")
+        ends = np.cumsum(turns.list.len().to_numpy(), dtype=np.int64)
+        order = turns.explode().to_numpy().astype(np.int64)
+        return units, order, np.append(0, ends)[: len(ends)]
 
-    def _unit_statistics(self, metric: Metric) -> pl.DataFrame:
+    def _unit_statistics(self) -> Iterator[pl.DataFrame]:
         """The statistics of each unit's turns merged, always added up in the same order."""
-        order, starts = self._order
-        frame, how = self.statistics[metric.name], merge_rules(metric)
-        columns: dict[str, object] = {}
-        for column in frame.columns:
-            if column == "reason":
-                columns[column] = first_reason(frame[column].gather(order), starts)
-                continue
-            values = frame[column].to_numpy()[order]
-            columns[column] = reduce_units(values, starts, how.get(column, "sum"))
-        return pl.DataFrame(columns)
+        _, order, starts = self._units
+        frames = {name: self.statistics[name] for name in self._scores}
+        columns = {n: f["reason"] for n, f in frames.items() if "reason" in f.columns}
+        reasons = first_reasons(pl.DataFrame(columns), order, starts)
+        for metric in (m for m in self.metrics if m.name in frames):
+            how = merge_rules(metric)
+            yield pl.DataFrame(
+                [
+                    reasons[metric.name].alias("reason")
+                    if c.name == "reason"
+                    else pl.Series(
+                        c.name,
+                        reduce_units(c.to_numpy()[order], starts, how.get(c.name, "sum")),
+                    )
+                    for c in frames[metric.name]
+                ]
+            )
 
 
 def chart_groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
@@ -150,38 +164,59 @@ def reduce_units(values: Floats, starts: Ints, how: Merge) -> Floats:
     return np.where(np.logical_or.reduceat(has_value, starts), sums, np.nan)
 
 
-def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
-    """For each unit, the first reason any of its turns has.
+def first_reasons(reasons: pl.DataFrame, order: Ints, starts: Ints) -> dict[str, pl.Series]:
+    """For each unit, the first reason any of its turns has, in every column.
 
     That a turn opens the dialog ("answers_nothing") says least and gives way to any other.
     """
-    if not len(starts):
-        return reasons
-    rows, last = np.arange(len(reasons)), len(reasons)
-    weak = (reasons == "answers_nothing").fill_null(False).to_numpy()
-    strong = reasons.is_not_null().to_numpy() & ~weak
-    first = np.minimum.reduceat(np.where(strong, rows, last), starts)
-    opens = np.minimum.reduceat(np.where(weak, rows, last), starts)
-    return reasons.extend_constant(None, 1).gather(np.where(first < last, first, opens))
+    if not len(starts) or not reasons.width:
+        return {column.name: column for column in reasons}
+    n, rows = len(order), np.arange(len(order))
+    # rows by rank and then in their order: the least of a unit is null only where all are
+    first = {
+        rank.name: np.minimum.reduceat(rank.to_numpy()[order] * n + rows, starts) % n
+        for rank in reasons.select(REASON_RANK)
+    }
+    return {name: reasons[name][order[row]] for name, row in first.items()}
 
 
-def read_scores(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
-    """The metric's scores off merged statistics, and why where there is none."""
-    numbers, scores = statistics.drop("reason", strict=False), metric.scores
-    columns = [
-        (s.of if isinstance(s.of, pl.Expr) else pl.lit(pl.Series(s.of(numbers))))
-        .cast(pl.Float64)
-        .alias(s.name)
-        for s in scores
-    ]
-    # lazily, as a score repeats parts of others, which are then computed once
-    frame = numbers.lazy().select(columns).collect()
-    values = [finite_or_null(column) for column in frame]
-    reasons = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
-    why = pl.lit(reasons, pl.String) if frame.height else pl.lit(None, pl.String)
-    no_score = pl.col(scores[0].name).is_null()
-    reason = pl.when(no_score).then(why.fill_null(pl.lit("undefined")))
-    return pl.DataFrame(values).with_columns(reason.alias(f"{metric.name}_null"))
+def read_scores(
+    keys: pl.DataFrame,
+    metrics: Mapping[str, Sequence[Score]],
+    statistics: Iterable[pl.DataFrame],
+) -> pl.DataFrame:
+    """The keys with each metric's scores off merged statistics, and why where there is none."""
+    columns, reasons = keys.get_columns(), list[pl.Expr]()
+    for (name, scores), frame in zip(metrics.items(), statistics, strict=True):
+        numbers, null = frame.clone(), f"{name}_null"
+        if "reason" in frame.columns:
+            reason = numbers.drop_in_place("reason").alias(null)
+        else:
+            reason = pl.Series(null, [None], pl.String).new_from_index(0, frame.height)
+        columns += [*score_columns(numbers, scores), reason]
+        reasons.append(no_score_reason(scores[0].name, null))
+    return pl.DataFrame(columns).with_columns(reasons)
+
+
+@lru_cache(maxsize=256)
+def no_score_reason(score: str, null: str) -> pl.Expr:
+    """The reason where the score is null, which is "undefined" where the metric gives none."""
+    return pl.when(pl.col(score).is_null()).then(pl.col(null).fill_null("undefined"))
+
+
+def score_columns(numbers: pl.DataFrame, scores: Sequence[Score]) -> Iterator[pl.Series]:
+    """The scores off merged statistics; null where one is no finite number."""
+    of = {s.name: s.of.cast(pl.Float64) for s in scores if isinstance(s.of, pl.Expr)}
+    frame = pl.DataFrame()
+    if of:  # a score repeats parts of others: planned, they are computed once
+        many = numbers.height >= FEW
+        frame = numbers.lazy().select(**of).collect() if many else numbers.select(**of)
+    for score in scores:
+        if isinstance(score.of, pl.Expr):
+            yield finite_or_null(frame.get_column(score.name))
+        else:
+            column = pl.Series(score.name, score.of(numbers)).cast(pl.Float64)
+            yield finite_or_null(column)
 
 
 def finite_or_null(column: pl.Series) -> pl.Series:
@@ -200,28 +235,24 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     """
     keys, dialogs = column("system"), column("dialog")
     names = keys.unique().drop_nulls().sort()
-    place = keys.replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy()
+    place = keys.cast(pl.Enum(names)).to_physical().to_numpy()
     order = np.argsort(place, kind="stable")
-    cuts = np.searchsorted(place[order], np.arange(1, len(names)))
-    ends = [0, *cuts.tolist(), len(dialogs)]
-    sorted_dialogs = dialogs.gather(order)
-    parts = [sorted_dialogs.slice(a, b - a) for a, b in pairwise(ends) if len(dialogs)]
+    ends = np.searchsorted(place[order], np.arange(len(names) + 1)).tolist()
+    dialogs = dialogs[order]
     # where each dialog of a system begins; its rows stand together
-    starts = [p.ne_missing(p.shift(1)).fill_null(True).arg_true().to_numpy() for p in parts]
-    columns = [
-        pl.Series("system", names, pl.String),
-        pl.Series("dialogs", [len(s) for s in starts], pl.Int64),
-    ]
+    is_new = np.append(True, (dialogs[1:] != dialogs[:-1]).to_numpy())
+    del keys, dialogs, place  # of millions of dialogs these are most of what a run holds
+    is_new[ends[:-1]] = True
+    parts = [slice(a, b) for a, b in pairwise(ends)]
+    starts = [np.flatnonzero(is_new[part]) for part in parts]
+    rows: list[list[object]] = [[n, len(s)] for n, s in zip(names, starts, strict=True)]
+    schema = {"system": pl.String(), "dialogs": pl.Int64()}
     for score in scores:
-        values = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
-        means = [
-            mean_with_interval(dialog_means(one, first), score.range)
-            for one, first in zip(values, starts, strict=True)
-        ]
-        cells = zip(*means, strict=True) if means else ([], [], [], [])
-        schema = mean_schema(score.name).items()
-        columns += [pl.Series(n, c, t) for (n, t), c in zip(schema, cells, strict=True)]
-    return pl.DataFrame(columns)
+        schema |= mean_schema(score.name)
+        values = column(score.name).to_numpy()[order]
+        for row, part, first in zip(rows, parts, starts, strict=True):
+            row += mean_with_interval(dialog_means(values[part], first), score.range)
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def dialog_means(values: Floats, starts: Ints) -> Floats:
@@ -234,22 +265,28 @@ def dialog_means(values: Floats, starts: Ints) -> Floats:
     return np.asarray(values[~np.isnan(values)])
 
 
+def exact_sum(values: Floats) -> float:
+    """The sum, rounded once; in pieces, as floats of Python take four times the memory."""
+    pieces = (values[at : at + PIECE].tolist() for at in range(0, len(values), PIECE))
+    return fsum(chain.from_iterable(pieces))
+
+
 def mean_with_interval(
     values: Floats | Sequence[float], bounds: tuple[float, float]
 ) -> tuple[float | None, int, float | None, float | None]:
     """Mean, n and Student's t interval, mean ± t(n - 1, 0.975) · SD / √n, cut at the score's range.
 
-    `fsum` is exact, so the order of dialogs and the size of chunks cannot change a bit.
+    Sums are exact, so the order of dialogs and the size of chunks cannot change a bit.
     """
     values = np.asarray(values, np.float64)
     n = len(values)
     if n < 2:
         return (float(values[0]) if n else None, n, None, None)
     try:
-        mean = fsum(values.tolist()) / n
+        mean = exact_sum(values) / n
         with np.errstate(over="ignore"):
             squares = (values - mean) ** 2
-        sd = sqrt(fsum(squares.tolist()) / (n - 1))
+        sd = sqrt(exact_sum(squares) / (n - 1))
     except OverflowError:
         return (None, n, None, None)
     if isinf(sd):  # beyond 1e154 a square is infinite; no metric gives such a value

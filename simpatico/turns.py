@@ -50,6 +50,20 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """Columns of an utterance table; all but dialog, speaker and text may be absent or null."""
 
+DEFAULTS = (
+    pl.col("text").fill_null(""),
+    pl.col("gap").fill_null(False),
+    pl.col("system").replace("", None),
+)
+"""What stands for null; expressions are made once, as that costs more than to compute few rows."""
+NEW_DIALOG, NEW_SPEAKER, NEW_SYSTEM = (
+    pl.col(name).ne_missing(pl.col(name).shift(1)) for name in ("dialog", "speaker", "system")
+)
+NEW_RUN = NEW_DIALOG | NEW_SPEAKER | pl.col("gap")
+REPLY = pl.col("reply_to")
+# a message that answers the one before it, or the same as that, goes on with its turn
+FOLLOWS = REPLY.eq(pl.col("id").shift(1)) | REPLY.eq(REPLY.shift(1))
+NEW_TURN = NEW_RUN | NEW_SYSTEM | (REPLY.is_not_null() & ~FOLLOWS.fill_null(False))
 FIRST_UTTERANCE_COLUMNS = ["time", "references", "interlocutor", "profile", "prompt", "extras"]
 """Columns that a turn takes over from its first utterance."""
 
@@ -79,10 +93,11 @@ class Turns:
         """Merge consecutive utterances of one speaker into turns, keeping their order."""
         rows = number_turns(sort_by_dialog(complete_columns(utterances)), merge)
         turns = rows if rows["_turn"].n_unique() == rows.height else merge_utterances(rows)
-        start = np.searchsorted(turns["_dialog"], turns["_dialog"])
-        before = np.where(turns["reply_to"].is_null(), preceding_turns(turns, start), -1)
-        if turns["reply_to"].null_count() < turns.height:
-            before = np.maximum(before, replied_turns(rows, turns))
+        dialog, replies = turns["_dialog"].to_numpy(), turns["reply_to"]
+        start = np.searchsorted(dialog, dialog)
+        before = preceding_turns(turns, start)
+        if replies.null_count() < turns.height:
+            before = np.where(replies.is_null(), before, replied_turns(rows, turns))
         number = np.arange(turns.height) - start
         answers = pl.Series(np.where(before < 0, -1, before - start), dtype=pl.Int32)
         return cls(
@@ -104,7 +119,10 @@ class Turns:
     @cached_property
     def scored(self) -> Bools:
         """Which rows belong to a system under evaluation."""
-        return self.frame["system"].is_not_null().to_numpy()
+        systems = self.frame["system"]
+        if not systems.null_count():
+            return np.ones(len(systems), bool)
+        return systems.is_not_null().to_numpy()
 
     def units(self, level: Level) -> pl.DataFrame:
         """The things that get a score at `level`, in order of first appearance."""
@@ -134,18 +152,15 @@ def complete_columns(utterances: pl.DataFrame) -> pl.DataFrame:
         raise DataError(f"no column {sorted(missing)}; the table has {utterances.columns}")
     if "system" not in utterances.columns:
         utterances = utterances.with_columns(system="speaker")
-    names = utterances.columns
-    rows = utterances.select(
-        pl.col(c).cast(t) if c in names else pl.lit(None, t).alias(c) for c, t in SCHEMA.items()
-    )
+    names, rows = utterances.columns, utterances
+    if utterances.schema != SCHEMA:
+        rows = utterances.select(
+            pl.col(c).cast(t) if c in names else pl.lit(None, t).alias(c) for c, t in SCHEMA.items()
+        )
     for column in ("dialog", "speaker"):
         if n := rows[column].null_count():
             raise DataError(f"{n} of {rows.height} utterances have no {column}")
-    return rows.with_columns(
-        pl.col("text").fill_null(""),
-        pl.col("gap").fill_null(False),
-        pl.col("system").replace("", None),
-    )
+    return rows.with_columns(DEFAULTS)
 
 
 def sort_by_dialog(rows: pl.DataFrame) -> pl.DataFrame:
@@ -165,19 +180,17 @@ def number_turns(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     could not be read, where an utterance answers another than the one before it did, and where it
     is meant for somebody else.
     """
-    dialog, speaker, reply = pl.col("dialog"), pl.col("speaker"), pl.col("reply_to")
-    new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
-    new_run = new_dialog | speaker.ne_missing(speaker.shift(1)) | pl.col("gap")
-    # a message that answers the one before it, or the same as that, goes on with its turn
-    follows = reply.eq(pl.col("id").shift(1)) | reply.eq(reply.shift(1))
-    elsewhere = reply.is_not_null() & ~follows.fill_null(False)
-    new_turn = new_run | pl.col("system").ne_missing(pl.col("system").shift(1)) | elsewhere
-    rows = rows.with_columns(_dialog=new_dialog.cum_sum(), _run=new_run.cum_sum())
+    new_turn = NEW_TURN
     if rows["interlocutor"].null_count() < rows.height:
+        rows = rows.with_columns(_run=NEW_RUN.cum_sum())
         target = pl.col("interlocutor").forward_fill().over("_run")
         new_turn |= target.ne(target.shift(1)).fill_null(False)
     each = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32)
-    return rows.with_columns(_turn=new_turn.cum_sum() if merge else each)
+    return rows.with_columns(
+        _dialog=NEW_DIALOG.cum_sum(),
+        _run=NEW_RUN.cum_sum(),
+        _turn=new_turn.cum_sum() if merge else each,
+    )
 
 
 def merge_utterances(rows: pl.DataFrame) -> pl.DataFrame:
@@ -200,7 +213,8 @@ def preceding_turns(turns: pl.DataFrame, start: Ints) -> Ints:
 
     What stands before a gap is not what the next turn answers.
     """
-    run_start = np.searchsorted(turns["_run"], turns["_run"])
+    run = turns["_run"].to_numpy()
+    run_start = np.searchsorted(run, run)
     after_gap = turns["gap"].to_numpy()[run_start] if len(run_start) else run_start > 0
     return np.where((run_start > start) & ~after_gap, run_start - 1, -1)
 

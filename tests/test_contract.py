@@ -3,19 +3,21 @@
 import math
 import sys
 import time
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from subprocess import run
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
+from simpatico.errors import BadValue, MissingResource
 from simpatico.evidence import evidence_of
 from simpatico.metric import EVIDENCE, collect_evidence, plain_name
 from simpatico.registry import (
@@ -437,8 +439,6 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused(name, parameters, sentence):
-    from simpatico.errors import BadValue
-
     with pytest.raises(BadValue) as error:
         load(name, **parameters)
     assert str(error.value) == sentence
@@ -454,8 +454,6 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("name", "parameter"), NUMBERS, ids=lambda v: getattr(v, "name", v))
 def test_every_number_has_bounds_beyond_which_one_sentence_refuses_it(name, parameter):
-    from simpatico.errors import BadValue
-
     low, high, is_open = parameter.metadata["bounds"]
     default = parameter.default
     assert low <= default <= high
@@ -468,9 +466,56 @@ def test_every_number_has_bounds_beyond_which_one_sentence_refuses_it(name, para
         assert str(error.value) == f"{name}.{parameter.name} is {value}; {words} {span}"
 
 
-def test_the_same_metric_twice_is_refused():
-    from simpatico.errors import BadValue
+def values_of(parameter, kind):
+    """Values that a parameter may have; of files and models, the default alone."""
+    if get_origin(kind) is Literal:
+        return st.sampled_from(get_args(kind))
+    if "bounds" in parameter.metadata:
+        low, high, is_open = parameter.metadata["bounds"]
+        if kind is int:
+            return st.integers(low, high)
+        return st.floats(low, high, exclude_min=is_open, exclude_max=is_open)
+    if kind is bool:
+        return st.booleans()
+    if parameter.name == "people":  # the one free text: the name of a system
+        return st.text("a/|:%,", max_size=6)
+    return st.just(parameter.default)
 
+
+@st.composite
+def configurations(draw):
+    """A metric with parameters anywhere within their bounds."""
+    metric = metric_class(draw(st.sampled_from(sorted(builtin_names()))))
+    types = get_type_hints(metric)
+    return metric, {f.name: draw(values_of(f, types[f.name])) for f in fields(metric)}
+
+
+@given(configurations(), st.data())
+@settings(max_examples=500, deadline=None)
+def test_equal_signatures_are_equal_parameters(configuration, data):
+    """Of a configuration and one in which any number of its parameters is another."""
+    metric, parameters = configuration
+    types, other = get_type_hints(metric), dict(parameters)
+    for parameter in data.draw(st.sets(st.sampled_from(fields(metric)))) if parameters else ():
+        other[parameter.name] = data.draw(values_of(parameter, types[parameter.name]))
+    try:
+        one, two = metric(**parameters), metric(**other)
+        assert signature(one) != signature(two) or one == two
+    except (BadValue, MissingResource):
+        reject()
+
+
+def test_values_with_signs_of_a_signature_do_not_look_like_other_parameters():
+    @dataclass(frozen=True)
+    class Pair(type(load("length"))):
+        first: str = "a"
+        second: str = "b"
+
+    pairs = (("a|second:b", "c"), ("a", "b|second:c"), ("x/a", "b"), ("y/a", "b"))
+    assert len({signature(Pair(*pair)) for pair in pairs}) == 4
+
+
+def test_the_same_metric_twice_is_refused():
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "hi"}))
     with pytest.raises(BadValue) as error:
         score(turns, [load("style_matching"), load("style_matching", empty="drop")])

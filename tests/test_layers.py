@@ -27,8 +27,10 @@ ALLOWED = {
     # the domain's tables, and the files they come from
     "turns": {"arrays", "errors"},
     "judgements": {"errors"},
+    "judge_answers": {"errors", "judgements"},
     "readers": {
         *("arrays", "errors", "limits", "parquet", "wording", "turns", "judgements", "privacy"),
+        "judge_answers",
     },
     # models, and features and metrics on them
     "models": {"arrays", "errors", "files", "progress"},
@@ -39,7 +41,8 @@ ALLOWED = {
         *("arrays", "errors", "wording", "turns", "stats", "models", "features", "metric"),
         "system_metric",
     },
-    "registry": {"errors", "metric", "metrics", "models"},
+    "metric_index": {"metrics", "models"},
+    "registry": {"errors", "metric", "metric_index", "metrics", "models"},
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},
     "table": {
@@ -61,10 +64,12 @@ ALLOWED = {
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
     "comparison": {*GROUND, "stats", "evidence", "metric", "charts", "run"},
     "validation": {
+        "judge_answers",
         *(*GROUND, "turns", "judgements", "stats", "readers", "metric", "system_metric"),
         *("metrics", "charts", "table", "scoring", "run", "perturbation", "comparison"),
     },
     "reporting": {
+        "judge_answers",
         *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),
         "evidence",
         *("scoring", "run", "comparison", "validation", "privacy"),
@@ -81,13 +86,20 @@ ALLOWED = {
         *("errors", "files", "turns", "readers", "features", "metric", "metrics", "scoring"),
         *("run", "reporting", "bots"),
     },
+    # questions about conversations, answered by models
+    "questions": {"errors", "turns", "readers", "run"},
+    "judging": {
+        *("arrays", "errors", "files", "turns", "stats", "readers", "models", "bots"),
+        "questions",
+    },
     # a server, and studies on it
     "serve": {"addresses", "errors"},
     "study": {
-        *("errors", "files", "turns", "judgements", "readers", "table", "run", "validation"),
-        *("bots", "serve"),
+        *("errors", "files", "judgements", "readers", "table", "validation", "bots", "questions"),
+        "serve",
     },
     "training": {
+        "judge_answers",
         *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
         "scoring",
     },
@@ -95,6 +107,11 @@ ALLOWED = {
         *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
         *("metrics", "registry", "charts", "scoring", "validation", "training", "evidence"),
     },
+}
+# other tools, from within
+ALLOWED["integrations"] = {
+    *("addresses", "errors", "files", "turns", "readers", "metric", "system_metric"),
+    *("registry", "table", "scoring", "run", "comparison", "api"),
 }
 ALLOWED["cli"] = set(ALLOWED)
 ALLOWED["__main__"] = {"cli"}

@@ -16,6 +16,7 @@ from simpatico.errors import DataError
 from simpatico.parquet import unpacked_size
 from simpatico.readers import Conversations, Source, read
 from simpatico.readers.input.parquet import split_rows
+from tests.run.test_run import corpus
 
 ROOT = Path(__file__).parents[1]
 MEGABYTE = "tea and milk " * 77_000
@@ -95,6 +96,48 @@ def test_bombs_end_in_a_sentence_and_little_memory(tmp_path):
     ]
     assert results == [[2, f"simpatico: {sentence}\n"] for sentence in sentences]
     assert peak < 600_000  # kB
+
+
+@pytest.mark.slow
+def test_as_many_words_as_a_dialog_may_have_take_little_memory(tmp_path):
+    """Of one letter each, in one turn: the most words that a byte can hold."""
+    path = lines(tmp_path / "letters.jsonl", ["d"], "i " * (limits.DIALOG_WORDS - 1))
+    out = ["--preset", "psych", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, json.dumps([["score", str(path), *out]])],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    ((code, errors),), peak = json.loads(done.stdout)
+    assert code == 0, errors
+    assert peak < 600_000  # kB
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_in_the_number_of_turns(tmp_path):
+    """2,000,000 turns take at most half as much again as 200,000."""
+    part = corpus(tmp_path / "few.jsonl", 20_000).read_text()
+    with (tmp_path / "many.jsonl").open("w") as file:
+        for k in range(10):
+            file.write(part.replace('"dialog": "d', f'"dialog": "{k}-'))
+    peaks = []
+    for name in ("few", "many"):
+        metrics = ["--metrics", "length,emotional_entropy,style_matching", "--jobs", "1"]
+        call = ["score", str(tmp_path / f"{name}.jsonl"), *metrics, "--out", str(tmp_path / name)]
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, json.dumps([call])],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        ((code, errors),), peak = json.loads(done.stdout)
+        assert code == 0, errors
+        peaks.append(peak)
+    assert peaks[1] <= 1.5 * peaks[0]
+    assert peaks[1] < 600_000  # kB
 
 
 def test_the_footer_of_parquet_says_what_it_unpacks_to(tmp_path):
@@ -203,7 +246,7 @@ def test_the_documents_say_the_limits():
     values = [f" {n >> 20} MiB" for n in mebibytes]
     values += [f" {n >> 30} GiB" for n in (limits.DOCUMENT, limits.STREAM)]
     values += [f" {limits.UNPACKED_RATIO} times", f"| {limits.SYSTEMS} |"]
-    counts = (limits.LEXICON_ROWS, limits.LEXICON_CELLS, limits.LEXICON_TERM)
+    counts = (limits.CELLS, limits.LEXICON_ROWS, limits.LEXICON_CELLS, limits.LEXICON_TERM)
     values += [f"{n:,}" for n in counts]
     assert [value for value in values if value not in text] == []
 

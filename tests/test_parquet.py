@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.parquet import CompactReader, check_parquet, unpacked_size
+from simpatico.parquet import CompactReader, check_parquet, read_pages, row_spans, unpacked_size
 from tests.command_line import simpatico
 
 
@@ -61,6 +61,23 @@ def test_scores_of_another_program_do_not_unpack_to_more_than_their_size(tmp_pat
         f"simpatico: {path}: the Parquet file unpacks to more than 200 times its size; write it as "
         "JSON lines if you trust it\n",
     )
+
+
+def test_long_rows_are_read_in_parts_of_few(tmp_path):
+    """900 rows of 9 bytes, then 100 of 10,000: parts of 50,000 bytes and a page at most."""
+    path = tmp_path / "a.parquet"
+    texts = [f"hello {n:03}" for n in range(900)] + [f"{n:05}" * 2_000 for n in range(100)]
+    frame = pl.DataFrame({"n": range(1000), "text": texts})
+    frame.write_parquet(path, compression="uncompressed", data_page_size=4096)
+    with path.open("rb") as file:
+        columns = read_pages(file)
+    spans = list(row_spans(columns, n_rows=400, n_bytes=50_000))
+    starts, stops = zip(*spans, strict=True)
+    assert (starts[0], stops[-1], starts[1:]) == (0, 1000, stops[:-1])
+    assert max(stop - start for start, stop in spans) == 400
+    lengths = [sum(map(len, texts[start:stop])) for start, stop in spans]
+    assert max(lengths) <= 60_000  # a page has one row at least
+    assert list(row_spans([], n_rows=400, n_bytes=50_000)) == []
 
 
 def test_rows_pages_and_values_have_to_add_up():

@@ -23,11 +23,19 @@ class Message(NamedTuple):
     text: str
 
 
+class TokenAlternatives(NamedTuple):
+    """A token of a reply, and the likeliest tokens in its place with their log-probabilities."""
+
+    token: str
+    logprobs: Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a bot answered; tokens are null where nobody counted them.
 
     `model` is what the model calls itself, `stop_reason` why it stopped there, such as `length`.
+    `alternatives` has the tokens of the text if `Settings.alternatives` asked for them.
     """
 
     text: str
@@ -35,13 +43,16 @@ class Reply:
     tokens_out: int | None = None
     model: str | None = None
     stop_reason: str | None = None
+    alternatives: tuple[TokenAlternatives, ...] = ()
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a bot is asked; what is null is left to the bot.
 
-    `retries` and `timeout`, in seconds, are no part of what an answer depends on.
+    `retries`, `timeout`, in seconds, and `alternatives`, how many tokens are to be reported for
+    each place of a reply, are no part of what an answer depends on. `opening` is how a reply
+    begins, in a model on this machine, which continues from there; whoever sets it records it.
     """
 
     temperature: float | None = None
@@ -50,6 +61,8 @@ class Settings:
     instruction: str = ""
     timeout: float = 60.0
     retries: int = 4
+    alternatives: int = 0
+    opening: str = ""
 
     def __post_init__(self) -> None:
         # wide bounds, for slips of the keyboard: a timeout of 0 would fail every prompt
@@ -59,6 +72,7 @@ class Settings:
             "max_tokens": (self.max_tokens, 1, 1_000_000),
             "timeout": (self.timeout, 0.01, 3600.0),
             "retries": (self.retries, 0, 20),
+            "alternatives": (self.alternatives, 0, 20),
         }
         for name, (value, low, high) in bounds.items():
             if not math.isfinite(value) or not low <= value <= high:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Message, Reply, Settings, TokenCount
+from simpatico.bots.bot import Message, Reply, Settings, TokenAlternatives, TokenCount
 from simpatico.bots.http import (
     Address,
     Backoff,
@@ -52,11 +52,38 @@ class Answer(msgspec.Struct):
     content: str | list[AnswerPart] | None = None
 
 
+class TokenLogprob(msgspec.Struct):
+    """A token and its log-probability; at its own place also the likeliest others."""
+
+    token: str
+    logprob: float
+    top_logprobs: list[TokenLogprob] = []
+
+
+class Logprobs(msgspec.Struct):
+    """The tokens of an answer."""
+
+    content: list[TokenLogprob] | None = None
+
+
 class CompletionChoice(msgspec.Struct):
     """One of the answers; there is only one."""
 
     message: Answer
     finish_reason: str | None = None
+    logprobs: Any = None
+
+    @property
+    def alternatives(self) -> tuple[TokenAlternatives, ...]:
+        """The tokens with those that were likely in their place; none in a form of its own."""
+        try:
+            tokens = msgspec.convert(self.logprobs or {}, Logprobs).content or []
+        except msgspec.ValidationError:  # the answer itself is good all the same
+            return ()
+        return tuple(
+            TokenAlternatives(one.token, {t.token: t.logprob for t in one.top_logprobs})
+            for one in tokens
+        )
 
 
 class Usage(msgspec.Struct):
@@ -199,7 +226,10 @@ class Endpoint:
             self.limit_as: self.settings.max_tokens,
             "stream": False,
         }
-        optional = {"temperature": self.settings.temperature, "seed": self.settings.seed}
+        settings = self.settings
+        optional = {"temperature": settings.temperature, "seed": settings.seed}
+        if settings.alternatives:
+            body |= {"logprobs": True, "top_logprobs": settings.alternatives}
         return body | {name: value for name, value in optional.items() if value is not None}
 
     def reply(self, response: ServerResponse, key: str) -> Reply:
@@ -226,6 +256,7 @@ class Endpoint:
             usage.completion_tokens,
             completion.model[:MAX_MODEL_NAME] if completion.model else None,
             reason if reason and WORD.fullmatch(reason) else None,
+            completion.choices[0].alternatives,
         )
 
     def status_error(self, response: ServerResponse, key: str) -> Exception:

@@ -16,8 +16,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from simpatico.bots.prompts import Prompt
 from simpatico.errors import RunError
 from simpatico.files import write_atomically
+from simpatico.models.runtime.tokens import as_utf8
 from simpatico.readers.input.head import json_or_none
 
 Row = dict[str, Any]
@@ -32,7 +34,8 @@ class Journal:
     """The answers of one file, locked by one process; use as a context.
 
     `about` is what the answers depend on: those that were got with anything else are refused.
-    `has_new` when there are answers that FILE does not hold yet.
+    `has_new` when there are answers that FILE does not hold yet. What is kept of each prompt are
+    the rows of a dialog; a subclass may keep others.
     """
 
     def __init__(self, out: Path, about: Mapping[str, Any]) -> None:
@@ -46,7 +49,7 @@ class Journal:
         self.file = open_locked(self.path, self.out)
         try:
             for rows in self.read_finished():
-                self.dialogs[rows[0]["dialog"]] = rows
+                self.dialogs[self.prompt_id(rows)] = rows
             self.read_partial()
         except BaseException:
             if not os.fstat(self.file.fileno()).st_size:
@@ -59,6 +62,23 @@ class Journal:
         if error and not self.has_new:
             self.path.unlink()
         self.file.close()
+
+    def prompt_id(self, rows: Rows) -> str:
+        """The prompt that rows are the answer to."""
+        return str(rows[0]["dialog"])
+
+    def is_answer(self, rows: Rows, prompt: Prompt) -> bool:
+        """Whether rows are an answer to this prompt, in these words."""
+        texts = [as_utf8(turn.text) for turn in prompt.dialog]
+        return [row.get("text") for row in rows[: len(texts)]] == texts
+
+    def why_failed(self, rows: Rows) -> str | None:
+        """The reason in two or three words why there is no answer; null if there is one."""
+        return rows[-1].get("why")
+
+    def can_retry(self, rows: Rows) -> bool:
+        """Whether the prompt may be sent again on demand."""
+        return self.why_failed(rows) is not None
 
     def read_finished(self) -> Iterator[Rows]:
         """The dialogs that an earlier call has finished, if they were got as `about` says."""
@@ -99,7 +119,7 @@ class Journal:
                 raise RunError(f"{self.path}:{number}: the line is damaged; remove it")
             if rows is not None:
                 end += len(line)
-                self.dialogs[rows[0]["dialog"]] = rows
+                self.dialogs[self.prompt_id(rows)] = rows
                 self.has_new = True
         self.file.seek(end)
         self.file.truncate()
@@ -108,7 +128,7 @@ class Journal:
 
     def add(self, rows: Rows) -> None:
         """Keep the rows of a dialog, on disk when this returns."""
-        self.dialogs[rows[0]["dialog"]] = rows
+        self.dialogs[self.prompt_id(rows)] = rows
         self.has_new = True
         self.write(msgspec.json.encode(rows) + b"\n")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from simpatico.bots.bot import Message, Reply, Settings
+from simpatico.bots.bot import Message, Reply, Settings, TokenAlternatives
 from simpatico.errors import NoAnswer
 from simpatico.models.names import Model, short_model_name
 from simpatico.models.runtime.chat_template import Frame
@@ -52,8 +52,15 @@ class Local:
         return thread_count()
 
     def __call__(self, dialog: Sequence[Message]) -> Reply:
+        settings = self.settings
         writer = ReplyWriter(
-            self.model, self.frame, self.temperature, self.settings.max_tokens, self.seed
+            self.model,
+            self.frame,
+            self.temperature,
+            settings.max_tokens,
+            self.seed,
+            settings.alternatives,
+            settings.opening,
         )
         with self.lock:  # the model is loaded once, and tokenizers are not thread-safe
             ids = writer.encode_dialog(self.settings.with_instruction(dialog))
@@ -61,7 +68,12 @@ class Local:
         if not answer.text:
             raise NoAnswer(f"{self.name} wrote an empty answer", why="empty")
         return Reply(
-            answer.text, answer.prompt_tokens, answer.reply_tokens, self.name, answer.finish
+            answer.text,
+            answer.prompt_tokens,
+            answer.reply_tokens,
+            self.name,
+            answer.finish,
+            tuple(TokenAlternatives(*one) for one in answer.alternatives),
         )
 
     def close(self) -> None:

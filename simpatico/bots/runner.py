@@ -68,9 +68,9 @@ class Summary:
     tokens_out: int = 0
     seconds: float = 0.0
 
-    def add(self, rows: Rows) -> None:
-        """Count one dialog."""
-        if (why := rows[-1].get("why")) is None:
+    def add(self, rows: Rows, why: str | None) -> None:
+        """Count one dialog, and why it has no answer if it has none."""
+        if why is None:
             self.n_answered += 1
         else:
             self.failures[why] += 1
@@ -114,11 +114,12 @@ def ask_all(
     *,
     bots: Sequence[Bot],
     how: AskOptions,
+    kind: type[Journal] = Journal,
     **more: Any,
 ) -> Summary:
     """Put the rows that `work` gives for each prompt into a file, going on where a call stopped.
 
-    Whatever else the rows depend on is in `more`.
+    Whatever else the rows depend on is in `more`; `kind` says what rows they are.
     """
     start, summary = monotonic(), Summary()
     # a model on this machine gets slower, not faster, with more threads than cores
@@ -128,13 +129,13 @@ def ask_all(
         "systems": [bot.name for bot in bots],
         **more,
     }
-    with Journal(out, about) as journal:
+    with kind(out, about) as journal:
         todo = prompts_to_ask(journal, prompts, how)
         summary.n_before = len(journal.dialogs) - sum(p.id in journal.dialogs for p in todo)
         how.on_start(todo)
         for rows in ask_parallel(work, todo, jobs):
             journal.add(rows)
-            summary.add(rows)
+            summary.add(rows, journal.why_failed(rows))
             how.progress(1)
         journal.publish(prompt.id for prompt in prompts)
     summary.seconds = monotonic() - start
@@ -146,13 +147,12 @@ def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions)
     # an answer to other words under the same name would be scored as one to this prompt
     by_id = {prompt.id: prompt for prompt in prompts}
     for name, rows in journal.dialogs.items():
-        texts = [as_utf8(turn.text) for turn in by_id[name].dialog] if name in by_id else None
-        if texts is None or [row.get("text") for row in rows[: len(texts)]] != texts:
+        if name not in by_id or not journal.is_answer(rows, by_id[name]):
             raise RunError(
                 f"{journal.out} holds an answer to {name!r}, which is not among the "
                 "prompts or has changed; name another file or delete this one"
             )
-    failures = {name for name, rows in journal.dialogs.items() if "why" in rows[-1]}
+    failures = {name for name, rows in journal.dialogs.items() if journal.can_retry(rows)}
     again = failures if how.retry_errors else set[str]()
     first = prompts[: how.limit]
     return [prompt for prompt in first if prompt.id in again or prompt.id not in journal.dialogs]

@@ -39,10 +39,11 @@ OUT_OF_MEMORY = re.compile(r"out of memory|cannot allocate|allocation failed|Thr
 SECTIONS = {
     "Measure": ["demo", "score", "show", "explain", "verify", "list", "cite", "purge"],
     "Compare systems": ["compare", "report", "figure", "gate"],
-    "Collect ratings": ["study"],
+    "Collect ratings": ["sample", "study", "judge"],
     "Validate against people": ["validate", "perturb", "reproduce"],
     "Talk to bots": ["trial", "probe", "chat", "play"],
     "Train": ["train"],
+    "Work with other tools": ["export", "init"],
     "Models": ["models"],
 }
 """The headings of the help, in the order in which people need them."""

@@ -133,20 +133,26 @@ def ask_bot(
 ) -> tuple[Summary, dict[str, Any]]:
     """Let a bot reply to prompts, with an estimate of tokens and cost before the first request."""
     from simpatico.bots.probe import probe
-    from simpatico.bots.runner import estimate_tokens
-
-    settings, prices = bot_settings(options), token_prices(options)
-
-    def print_estimate(todo: Sequence[Prompt]) -> None:
-        tokens = estimate_tokens(todo, settings)
-        cost, what = prices.cost(tokens), f"{len(todo):,} prompts for {bot.name}"
-        counts = f"about {tokens.read:,} input tokens, at most {tokens.written:,} output tokens"
-        note(f"{what}: {counts}" + ("" if cost is None else f"; cost at most about {cost:,.4f}"))
 
     with ProgressDisplay("prompts answered") as progress:
-        how = ask_options(options, progress, print_estimate)
+        how = ask_options(
+            options, progress, lambda todo: note(describe_cost(todo, "prompts", bot, options))
+        )
         summary = probe(bot, prompts, opt.out_file(out), how=how)
-    return summary, summary_json(summary, prices, out)
+    return summary, summary_json(summary, token_prices(options), out)
+
+
+def describe_cost(
+    prompts: Sequence[Prompt], what: str, bot: Bot, options: Mapping[str, Any]
+) -> str:
+    """How many tokens these prompts are estimated to take of a bot, and what that costs."""
+    from simpatico.bots.runner import estimate_tokens
+
+    tokens = estimate_tokens(prompts, bot_settings(options))
+    cost = token_prices(options).cost(tokens)
+    counts = f"about {tokens.read:,} input tokens, at most {tokens.written:,} output tokens"
+    price = "" if cost is None else f"; cost at most about {cost:,.4f}"
+    return f"{len(prompts):,} {what} for {bot.name}: {counts}{price}"
 
 
 def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
@@ -170,7 +176,7 @@ def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
     }
 
 
-def print_summary(summary: dict[str, Any], what: str) -> None:
+def print_summary(summary: dict[str, Any], what: str, *, can_retry: bool = True) -> None:
     """The summary as sentences."""
     why = format_reasons(summary["why"])
     before = f" ({summary['before']:,} done before)" if summary["before"] else ""
@@ -185,11 +191,18 @@ def print_summary(summary: dict[str, Any], what: str) -> None:
         note(f"{counts}{part}{cost}")
     if not summary["answered"] + summary["failed"]:
         note("Nothing to do: everything was finished before.")
-    if summary["failed"]:
+    if summary["failed"] and can_retry:
         note("Run the same command with --retry-errors to repeat what failed.")
 
 
-def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, nothing: str) -> None:
+def print_outcome(
+    summary: Summary,
+    facts: dict[str, Any],
+    *,
+    as_json: bool,
+    nothing: str,
+    then: str = "simpatico score {out} --out RUN",
+) -> None:
     """The result on stdout; an error where nothing at all was answered, now or before."""
     if as_json:
         show_json(facts)
@@ -198,4 +211,4 @@ def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, not
     if summary.failures and not summary.n_answered and not summary.n_before:
         why = summary.failures.most_common(1)[0][0]
         raise RunError(f"{nothing} ({why}); {facts['out']} has the reason for each")
-    note(f"next: simpatico score {facts['out']} --out RUN")
+    note(f"next: {then.format(out=facts['out'])}")

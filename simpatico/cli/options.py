@@ -185,6 +185,17 @@ judgements = combine(
     value("--turns-from", 0, "Number of a dialog's first turn in the file of --judgements."),
     key_file,
 )
+proxy = option(
+    "--proxy",
+    "Stands in for ratings: a score, a judge, or blend.  [default: blend, where there are ratings]",
+    metavar="NAME",
+)
+judges = repeatable(
+    "--judges",
+    "File of model judges' answers (of `simpatico judge`, or with columns dialog, "
+    "quality, judge, value).",
+    type=PATH,
+)
 correlation = choice(
     "--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient."
 )
@@ -212,6 +223,11 @@ reading = combine(
     mapping("--columns", "Names of your columns, if they differ: dialog=session,text=body."),
     value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
     flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
+    option(
+        "--idle-minutes",
+        "End a dialog after so many minutes without a message; what follows is another (ID#2).",
+        type=click.FloatRange(0, min_open=True),
+    ),
     choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),
     option(
         "--max-errors",

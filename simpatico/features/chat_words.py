@@ -12,7 +12,6 @@ w never follows it is log(.3) = -1.204.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import log
@@ -21,11 +20,14 @@ from typing import ClassVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import folder_stamps
+from simpatico.features.word_ids import WordIds
 from simpatico.features.words import WordTable
 from simpatico.models.folder import all_finite, read_model_folder
 from simpatico.turns import Turns
@@ -38,7 +40,15 @@ PAIR_SHARE = 0.7
 COMMON = 1_000
 """Words that stand for themselves in pairs."""
 ENDINGS = ("ing", "ed", "ly", "tion", "ies", "s", "er", "y", "e", "")
-"""Of the other words, the first that matches, from the third letter on; digits are one more."""
+"""Of the other words, the longest that matches, from the third letter on; digits are one more."""
+ENDING_NUMBER = (
+    pl.col("word")
+    .str.slice(2)
+    .str.extract(f"({'|'.join(ENDINGS)})$")
+    .cast(pl.Enum(ENDINGS))
+    .to_physical()
+    .cast(pl.Int64)
+)
 BOUNDARY = COMMON + len(ENDINGS) + 2
 """The symbol of the beginning and the end of a text; symbols of words are from 1 on."""
 MIN_ASSOCIATION, MIN_ORDERED = -0.1, 10
@@ -63,7 +73,7 @@ class ChatWords:
 
     sha256: str
     texts: int = field(compare=False)
-    ids: Mapping[str, int] = field(compare=False, repr=False)
+    ids: WordIds = field(compare=False, repr=False)
     """From 1 for the word that most texts have; 0 is every word that is not known."""
     documents: Ints = field(compare=False, repr=False)
     pairs: Ints = field(compare=False, repr=False)
@@ -75,14 +85,21 @@ class ChatWords:
 
         Sums of such numbers are exact, and so do not depend on the order of the vocabulary.
         """
-        codes = np.array([self.ids.get(word, 0) for word in table.vocabulary], np.int64)
-        idf = np.log((self.texts + 1) / (self.documents[codes] + 1))
+        idf = np.log((self.texts + 1) / (self.documents[self.ids.of(table)] + 1))
         return np.asarray(np.round(idf * IDF_STEPS) / IDF_STEPS)
 
     def associations_of(self, table: WordTable) -> tuple[Ints, Floats]:
         """Of every word, and of the end of every text: the text it is in, and its association."""
-        row, keys = neighbours(table, symbols(table, self.ids))
+        row, keys = neighbours(table, self.symbols_of(table))
         return row, self.association_table[keys]
+
+    def symbols_of(self, table: WordTable) -> Ints:
+        """What each word of the vocabulary stands for, found once a vocabulary."""
+        key = f"symbols of {self.sha256}"
+        if key not in table.memo:
+            table.memo[key] = symbols(table, self.ids)
+        own: Ints = table.memo[key]
+        return own
 
     @cached_property
     def association_table(self) -> Floats:
@@ -92,20 +109,28 @@ class ChatWords:
         table[self.pairs[possible]] = self.associations[possible]
         return table
 
+    @cached_property
+    def least(self) -> float:
+        """The lowest association of all."""
+        return float(self.association_table.min())
 
-def symbols(table: WordTable, ids: Mapping[str, int]) -> Ints:
+    @cached_property
+    def steps(self) -> tuple[npt.NDArray[np.int8], float]:
+        """The table in whole steps, rounded down, which stays in the processor's cache; a step."""
+        step = float(np.abs(self.association_table).max()) / 127
+        return np.floor(self.association_table / step).astype(np.int8), step
+
+
+def symbols(table: WordTable, ids: WordIds) -> Ints:
     """What each word of the vocabulary stands for: itself if it is common, else its ending."""
-    numbers = np.array([ids.get(word, COMMON + 1) for word in table.vocabulary], int)
-    rare = np.flatnonzero(numbers > COMMON)
-    words = table.vocabulary.gather(rare)
-    first, after = words.str.head(1), words.str.slice(2)
-    ending = np.full(len(rare), len(ENDINGS) - 1)
-    # the first ending that matches counts, so it is written last
-    for at, end in reversed(list(enumerate(ENDINGS))):
-        ending[after.str.ends_with(end).to_numpy()] = at
+    numbers = ids.of(table)
+    rare = np.flatnonzero((numbers == 0) | (numbers > COMMON))
+    words = table.vocabulary[rare].to_frame("word")
+    first, ending = words.select(pl.col("word").str.head(1), ending=ENDING_NUMBER)
     digits = [character for character in first.unique() if character.isdigit()]
-    ending[first.is_in(digits).to_numpy()] = len(ENDINGS)
-    numbers[rare] = COMMON + 1 + ending
+    numbers[rare] = COMMON + 1 + ending.to_numpy()
+    if digits:
+        numbers[rare[first.is_in(digits).to_numpy()]] = COMMON + 1 + len(ENDINGS)
     return numbers
 
 
@@ -125,6 +150,20 @@ def shuffled_rows(table: WordTable, words: ChatWords, *, below: float = MIN_ASSO
     # the end of a text is one more than its words
     low = sums < below * (table.counts + 1)
     return np.asarray(low & (table.counts >= MIN_ORDERED))
+
+
+def least_associations(table: WordTable, words: ChatWords) -> Floats:
+    """At least so much is the sum of the associations of each text's words, after any text.
+
+    What its first word follows is left open, and the end is not counted.
+    """
+    own, (in_steps, step) = words.symbols_of(table).astype(np.int32), words.steps
+    if not len(table.codes):
+        return np.zeros(len(table.counts))
+    before, after = ((BOUNDARY + 1) * own)[table.codes[:-1]], own[table.codes[1:]]
+    associations = np.append(np.int32(0), in_steps[before + after].astype(np.int32))
+    associations[table.ends[:-1][table.counts > 0]] = np.floor(words.least / step)
+    return table.reduce(np.add, associations) * step
 
 
 @dataclass(frozen=True)
@@ -165,7 +204,7 @@ def read_chat_words(folder: Path, stamps: tuple[tuple[int, int], ...]) -> ChatWo
     return ChatWords(
         files.sha256,
         recipe.texts,
-        {word: at for at, word in enumerate(vocabulary, 1)},
+        WordIds({word: at for at, word in enumerate(vocabulary, 1)}),
         documents,
         pairs,
         tensors["associations"].astype(np.float64),

@@ -12,19 +12,18 @@ Example: "sad sad sad sad" has d = 1 ≤ 4 / 4 and is degenerate; "so sad, so ve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Bools, Floats
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.features import Feature, Features
-from simpatico.features.chat_words import ChatWordCounts, shuffled_rows
+from simpatico.features.chat_words import ChatWordCounts, least_associations, shuffled_rows
 from simpatico.features.lexicon import load_lexicon
-from simpatico.features.words import MULTIPLIER, Words, WordTable, cut_words, mix_bits
+from simpatico.features.words import MULTIPLIER, Keys, Words, WordTable, cut_words, mix_bits
 from simpatico.turns import Turns
 
 MIN_REPEATED = 4
@@ -40,18 +39,71 @@ MIN_FUNCTION, FUNCTION_SHARE = 12, 0.12
 SPEAKER_ASSOCIATION = -0.25
 """The mean association of words below which all that a speaker says is taken for shuffled words:
 none of 132 speakers of the sample conversations are, and 96% once their words are shuffled."""
+ROUNDING = 1e-6
+"""More than what sums of associations may differ by, a word, in another order of addition."""
 FUNCTION_WORDS, CONTENT_WORDS = "function_words", "emotions"
 """The shipped lexica that know words."""
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What settles most texts at a glance, and adds up over texts that are read as one.
+
+    `sets` has 128 bits a text, of which each of its words sets one: as many words as bits are set
+    are different at the least. `function` and `known` count such words.
+    """
+
+    words: Ints
+    sets: Keys
+    function: Floats
+    known: Floats
+
+    @classmethod
+    def of(cls, table: WordTable) -> Sketch:
+        codes = np.arange(len(table.vocabulary), dtype=np.uint64)
+        bit = (codes * MULTIPLIER) >> np.uint64(57)
+        one = np.uint64(1) << (bit & np.uint64(63))
+        halves = (np.where(bit >> np.uint64(6) == half, one, np.uint64(0)) for half in (0, 1))
+        sets = [table.reduce(np.bitwise_or, half[table.codes]) for half in halves]
+        function, content = (
+            load_lexicon(name).rows.of(table) > 0 for name in (FUNCTION_WORDS, CONTENT_WORDS)
+        )
+        is_known = np.column_stack([function, function | content])
+        counts = table.sums(is_known.astype(np.float64))
+        return cls(table.counts, np.stack(sets), *counts.T)
+
+    def merge(self, order: Ints, starts: Ints) -> Sketch:
+        """That of texts in a new order, each group of which, from its start on, is one text."""
+        words, *counts = (
+            np.add.reduceat(part[order], starts) for part in (self.words, self.function, self.known)
+        )
+        sets = np.bitwise_or.reduceat(self.sets[:, order], starts, axis=1)
+        return Sketch(words, sets, *counts)
+
+    @property
+    def least_distinct(self) -> Ints:
+        """At least so many different words are in each text."""
+        return np.asarray(np.bitwise_count(self.sets).astype(np.int64).sum(axis=0))
+
+
+@dataclass(frozen=True)
+class Sketches:
+    """The sketch of all turns."""
+
+    needs: ClassVar[tuple[Feature, ...]] = (Words(),)
+
+    def compute(self, turns: Turns, features: Features) -> Sketch:
+        return Sketch.of(features[Words()])
 
 
 @dataclass(frozen=True)
 class Degenerate:
     """True for turns that repeat themselves or have far too few known words."""
 
-    needs: ClassVar[tuple[Feature, ...]] = (Words(),)
+    needs: ClassVar[tuple[Feature, ...]] = (Words(), Sketches())
 
     def compute(self, turns: Turns, features: Features) -> Bools:
-        return degenerate_rows(features[Words()])
+        return degenerate_rows(features[Sketches()], features[Words()].take)
 
 
 @dataclass(frozen=True)
@@ -63,48 +115,72 @@ class DegenerateSpeaker:
     sensible one ("Climbing hall, language class, community garden, choir.") would be called so.
     """
 
-    needs: ClassVar[tuple[Feature, ...]] = (Words(), Degenerate(), ChatWordCounts())
+    needs: ClassVar[tuple[Feature, ...]] = (Words(), Sketches(), Degenerate(), ChatWordCounts())
 
     def compute(self, turns: Turns, features: Features) -> Bools:
-        table, frame = features[Words()], turns.frame
+        table: WordTable = features[Words()]
+        frame, alone = turns.frame, features[Degenerate()]
+        if not len(turns):
+            return np.asarray(alone)
         dialog = np.cumsum(frame["turn"].to_numpy() == 0)
         speaker = frame["speaker"].rank("dense").to_numpy().astype(np.int64)
-        keys, unit = np.unique(dialog * (speaker.max(initial=0) + 1) + speaker, return_inverse=True)
-        words = np.argsort(np.repeat(unit, table.counts), kind="stable")
-        counts = np.bincount(unit, table.counts, len(keys)).astype(np.int64)
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        together = WordTable(table.codes[words], ends, table.vocabulary)
-        counts_of_chat = features[ChatWordCounts()]
-        shuffled = shuffled_rows(together, counts_of_chat, below=SPEAKER_ASSOCIATION)
-        unlike = degenerate_rows(together) | shuffled
-        return np.asarray(features[Degenerate()] | unlike[unit])
+        key = dialog * (speaker.max() + 1) + speaker
+        # stable: the turns of a speaker stay in their order
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        ends = np.append(starts, len(order))
+
+        def together(units: Ints) -> WordTable:
+            lengths = np.diff(ends)[units]
+            own = np.append(0, np.cumsum(lengths))
+            rows = order[np.arange(own[-1]) + np.repeat(starts[units] - own[:-1], lengths)]
+            words = table.take(rows)
+            return replace(words, ends=words.ends[own])
+
+        unlike = degenerate_rows(features[Sketches()].merge(order, starts), together)
+        chat = features[ChatWordCounts()]
+        least = np.add.reduceat(least_associations(table, chat)[order], starts)
+        n = np.add.reduceat(table.counts[order], starts)
+        rows = np.flatnonzero(least + chat.least < SPEAKER_ASSOCIATION * (n + 1) + ROUNDING * n)
+        unlike[rows] |= shuffled_rows(together(rows), chat, below=SPEAKER_ASSOCIATION)
+        result: Bools = alone.copy()
+        result[order] |= np.repeat(unlike, np.diff(ends))
+        return result
 
 
 def degenerate_texts(texts: Sequence[str]) -> Bools:
     """Whether each text repeats itself or has far too few known words."""
-    return degenerate_rows(cut_words(pl.Series(texts, dtype=pl.String)))
+    table = cut_words(pl.Series(texts, dtype=pl.String))
+    return degenerate_rows(Sketch.of(table), table.take)
 
 
-def degenerate_rows(table: WordTable) -> Bools:
-    """Whether each turn of a word table is degenerate."""
-    return repetitive(table) | word_salad(table)
+def degenerate_rows(sketch: Sketch, texts: Callable[[Ints], WordTable]) -> Bools:
+    """Whether each text is degenerate; `texts` gives the words of those that need a closer look."""
+    n, distinct = sketch.words, sketch.least_distinct
+    few, loops = most_distinct(n)
+    # all but two of the different words begin a trigram, each another one
+    rows = np.flatnonzero((distinct <= few) | ((distinct - 2 <= loops) & (n >= MIN_LOOP)))
+    degenerate = word_salad(sketch)
+    degenerate[rows] |= repetitive(texts(rows))
+    return degenerate
+
+
+def most_distinct(n: Ints) -> tuple[Floats, Floats]:
+    """How many different words, and trigrams, texts of n words have at most if they repeat
+    themselves; -1 where too few words can tell."""
+    few = np.where(n >= MIN_REPEATED, DISTINCT_SHARE * np.minimum(n, MAX_COUNTED), -1)
+    # fewer than a share is at most the next lower whole number
+    return few, np.where(n >= MIN_LOOP, np.ceil(TRIGRAM_SHARE * (n - 2)) - 1, -1)
 
 
 def repetitive(table: WordTable) -> Bools:
     """Whether a turn has too few different words, or says the same phrase again and again."""
-    n = table.counts
-    few = np.where(n >= MIN_REPEATED, DISTINCT_SHARE * np.minimum(n, MAX_COUNTED), -1)
-    # fewer than a share is at most the next lower whole number
-    loops = np.where(n >= MIN_LOOP, np.ceil(TRIGRAM_SHARE * (n - 2)) - 1, -1)
-    return has_few_distinct(table, 1, few) | has_few_distinct(table, 3, loops)
+    few, loops = most_distinct(table.counts)
+    return (count_distinct(table, 1) <= few) | (count_distinct(table, 3) <= loops)
 
 
-def has_few_distinct(table: WordTable, order: int, most: Floats) -> Bools:
-    """Whether each turn has at most so many different word n-grams, compared by hash.
-
-    Each hash sets one of 64 bits of its turn: as many as are set are different at the least, which
-    settles nearly all turns without a search for equal hashes.
-    """
+def count_distinct(table: WordTable, order: int) -> Ints:
+    """The number of different word n-grams of each turn, compared by hash."""
     row = np.repeat(np.arange(len(table.counts)), table.counts)
     size = max(len(row) - order + 1, 0)
     inside = np.flatnonzero(row[:size] == row[order - 1 :])
@@ -112,31 +188,12 @@ def has_few_distinct(table: WordTable, order: int, most: Floats) -> Bools:
     keys = row.astype(np.uint64)
     for step in range(order):
         keys = mix_bits(keys * MULTIPLIER + table.codes[inside + step].astype(np.uint64))
-    bits = np.zeros(len(table.counts), np.uint64)
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    if len(starts):
-        of_hash = np.uint64(1) << (keys >> np.uint64(58))
-        bits[row[starts]] = np.bitwise_or.reduceat(of_hash, starts)
-    unsure = np.bitwise_count(bits) <= most
-    unsure_words = unsure[row]
-    first = pl.Series(keys[unsure_words]).is_first_distinct().to_numpy()
-    distinct = np.bincount(row[unsure_words][first], minlength=len(table.counts))
-    return np.asarray(unsure & (distinct <= most))
+    first = pl.Series(keys).is_first_distinct().to_numpy()
+    return np.bincount(row[first], minlength=len(table.counts))
 
 
-def word_salad(table: WordTable) -> Bools:
-    """Whether a turn has far too few words that are known, or hardly any function word."""
-    function, known = (
-        table.sums(table.vocabulary.is_in(words).to_numpy().astype(float)[:, None])[:, 0]
-        for words in known_words()
-    )
-    n = table.counts
-    unknown = (known < KNOWN_SHARE * n) & (n >= MIN_SALAD)
-    return np.asarray(unknown | ((function < FUNCTION_SHARE * n) & (n >= MIN_FUNCTION)))
-
-
-@lru_cache(maxsize=1)
-def known_words() -> tuple[frozenset[str], frozenset[str]]:
-    """The function words, and all words of the shipped lists."""
-    function = frozenset(load_lexicon(FUNCTION_WORDS).rows)
-    return function, function | frozenset(load_lexicon(CONTENT_WORDS).rows)
+def word_salad(sketch: Sketch) -> Bools:
+    """Whether a text has far too few words that are known, or hardly any function word."""
+    n = sketch.words
+    unknown = (sketch.known < KNOWN_SHARE * n) & (n >= MIN_SALAD)
+    return np.asarray(unknown | ((sketch.function < FUNCTION_SHARE * n) & (n >= MIN_FUNCTION)))

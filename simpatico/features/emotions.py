@@ -16,7 +16,7 @@ from simpatico.features.heads.folder import PairHead
 from simpatico.features.lexicon import LexiconSums, load_lexicon
 from simpatico.features.plutchik import EMOTIONS as EMOTIONS
 from simpatico.features.script import OtherScript
-from simpatico.features.words import Words
+from simpatico.features.words import Words, WordTable
 from simpatico.turns import Turns
 
 OURS = "emotions"
@@ -42,9 +42,9 @@ class Emotions:
     def fingerprint(self) -> str:
         return LexiconSums(self.lexicon, EMOTIONS).fingerprint
 
-    def weights(self, vocabulary: pl.Series) -> Floats:
-        """A row for each word, with its weight in each of the eight emotions."""
-        return LexiconSums(self.lexicon, EMOTIONS).weights(vocabulary)
+    def weights(self, table: WordTable) -> Floats:
+        """A row for each word of the vocabulary, with its weight in each of the eight emotions."""
+        return LexiconSums(self.lexicon, EMOTIONS).weights(table)
 
     def compute(self, turns: Turns, features: Features) -> Floats:
         if (load_lexicon(self.lexicon).weights < 0).any():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon_files import lexicon_rows
+from simpatico.features.word_ids import WordIds
 from simpatico.features.words import WORD, Words, WordTable, normalise_texts
 from simpatico.turns import Turns
 
@@ -32,24 +34,24 @@ class Lexicon:
 
     categories: tuple[str, ...]
     sha256: str
-    rows: dict[str, int] = field(compare=False, repr=False)
+    rows: WordIds = field(compare=False, repr=False)
     stems: dict[str, int] = field(compare=False, repr=False)
     weights: Floats = field(compare=False, repr=False)
 
-    def of(self, vocabulary: pl.Series, categories: Sequence[str] | None = None) -> Floats:
-        """A row of weights for each word: its own entry, else that of its longest stem.
+    def of(self, table: WordTable, categories: Sequence[str] | None = None) -> Floats:
+        """A row of weights for each word of the vocabulary: its own, else its longest stem's.
 
         The columns are all categories, or these in their order.
         """
-        rows = [self.rows.get(word, 0) for word in vocabulary]
+        rows = self.rows.of(table)
         if self.stems:
             lengths = sorted({len(s) for s in self.stems}, reverse=True)
-            for row, word in enumerate(vocabulary):
+            for row, word in enumerate(table.vocabulary):
                 if not rows[row]:
                     stems = (self.stems.get(word[:n], 0) for n in lengths if n <= len(word))
                     rows[row] = next(filter(None, stems), 0)
         columns = [self.categories.index(c) for c in categories or self.categories]
-        return self.weights[np.ix_(rows, columns)]
+        return np.asarray(self.weights[:, columns][rows])
 
 
 @dataclass(frozen=True)
@@ -67,26 +69,32 @@ class LexiconSums:
 
     def compute(self, turns: Turns, features: Features) -> Floats:
         table: WordTable = features[Words()]
-        return table.sums(self.weights(table.vocabulary))
+        return table.sums(self.weights(table))
 
-    def weights(self, vocabulary: pl.Series) -> Floats:
-        """A row for each word, with its weight in each of the categories."""
+    def weights(self, table: WordTable) -> Floats:
+        """A row for each word of the vocabulary, with its weight in each of the categories."""
         lexicon = load_lexicon(self.lexicon)
         if missing := set(self.categories) - set(lexicon.categories):
             raise DataError(
                 f"lexicon {self.lexicon!r} has no category {sorted(missing)} among its "
                 f"{len(lexicon.categories):,}; it needs {', '.join(self.categories)}"
             )
-        return lexicon.of(vocabulary, self.categories)
+        return lexicon.of(table, self.categories)
 
 
 def load_lexicon(source: str) -> Lexicon:
     """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic, .dicx or SQLite."""
-    ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
+    ours = shipped_lexica()
     path = SHIPPED / f"{source}.csv" if source in ours else Path(source)
     if not path.is_file():
         raise MissingResource(f"no lexicon {source!r}: give a file's path or one of {ours}")
     return parse_lexicon(path, mtime_and_size(path))
+
+
+@cache
+def shipped_lexica() -> list[str]:
+    """The names of the lexica that we ship."""
+    return sorted(path.stem for path in SHIPPED.glob("*.csv"))
 
 
 def mtime_and_size(path: Path) -> tuple[int, int]:
@@ -97,7 +105,9 @@ def mtime_and_size(path: Path) -> tuple[int, int]:
 
 def folder_stamps(folder: Path) -> tuple[tuple[int, int], ...]:
     """Time and size of each file of a folder, in order of their names."""
-    return tuple(mtime_and_size(path) for path in sorted(folder.iterdir()) if path.is_file())
+    with os.scandir(folder) as entries:
+        files = sorted((e.name, e.stat()) for e in entries if e.is_file())
+    return tuple((status.st_mtime_ns, status.st_size) for _, status in files)
 
 
 @lru_cache(maxsize=8)
@@ -127,4 +137,4 @@ def parse_lexicon(path: Path, stamp: tuple[int, int]) -> Lexicon:
     stems = {t[:-1]: i for t, i in rows_by_term.items() if t.endswith("*")}
     words = {t: i for t, i in rows_by_term.items() if not t.endswith("*")}
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Lexicon(tuple(categories), sha256, words, stems, weights)
+    return Lexicon(tuple(categories), sha256, WordIds(words), stems, weights)

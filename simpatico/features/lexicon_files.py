@@ -54,9 +54,9 @@ def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
             query = f'select term, category, weight from "{table}"'  # noqa: S608 - a checked name
             for number, row in enumerate(base.execute(query), 1):
                 yield check_entry(f"{path}: row {number} of {table}", row)
-    # a damaged schema may make a message that is no UTF-8
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        why = getattr(error, "sqlite_errorname", "not UTF-8")
+    # a damaged schema may make a message that is no UTF-8, or want more memory than there is
+    except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+        why = getattr(error, "sqlite_errorname", type(error).__name__)
         raise DataError(
             f"{path}: cannot be read as a DLATK lexicon ({why}); make it anew"
         ) from None

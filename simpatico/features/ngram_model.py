@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,8 +22,10 @@ import numpy.typing as npt
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.key_index import KeyIndex
 from simpatico.features.lexicon import folder_stamps
-from simpatico.features.words import Words, WordTable
+from simpatico.features.word_ids import WordIds
+from simpatico.features.words import Bytes, Words, WordTable
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.turns import Turns
 
@@ -68,7 +70,7 @@ class TraitModel:
     orders: tuple[int, ...]
     intercept: float = field(compare=False)
     recipe: Recipe = field(compare=False, repr=False)
-    word_ids: Mapping[str, int] = field(compare=False, repr=False)
+    word_ids: WordIds = field(compare=False, repr=False)
     keys: Mapping[int, Ints] = field(compare=False, repr=False)
     weights: Mapping[int, Floats] = field(compare=False, repr=False)
 
@@ -80,32 +82,73 @@ class TraitModel:
     def sums(self, table: WordTable) -> Floats:
         """Per turn and order, the summed weights of its n-grams, and how many n-grams it has."""
         rows = len(table.counts)
-        turn = np.repeat(np.arange(rows), table.counts)
+        turn = np.repeat(np.arange(rows, dtype=np.int32), table.counts)
         columns: list[Floats] = []
-        for order, start, weights in self.hits(table):
-            columns.append(np.bincount(turn[start], weights, rows).astype(np.float64))
+        for order in self.orders:
+            if order == 1:
+                weights = self._word_weights(table)
+                columns.append(table.sums(weights[:, None])[:, 0])
+            else:
+                start, weights = self._hits(table, order)
+                columns.append(np.bincount(turn[start], weights, rows).astype(np.float64))
             columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
         return np.column_stack(columns)
 
     def hits(self, table: WordTable) -> Iterator[tuple[int, Ints, Floats]]:
         """For every order, the words at which its known n-grams begin, and the weight of each."""
-        # 0 is every word that the model does not have; no n-gram contains it
-        vocabulary = np.array([self.word_ids.get(word, 0) for word in table.vocabulary], np.int64)
-        ids = vocabulary[table.codes] if len(vocabulary) else np.zeros(0, np.int64)
-        turn = np.repeat(np.arange(len(table.counts)), table.counts)
         for order in self.orders:
-            # n-grams of known words within a turn, their ids as digits of one number
-            n = max(len(ids) - order + 1, 0)
-            start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
-            key = ids[start]
-            for step in range(1, order):
-                more = ids[start + step]
-                start, key, more = start[more > 0], key[more > 0], more[more > 0]
-                key = key * (len(self.word_ids) + 1) + more
-            at = np.searchsorted(self.keys[order], key)
-            at[at == len(self.keys[order])] = 0
-            hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
-            yield order, start[hit], self.weights[order][at[hit]]
+            yield order, *self._hits(table, order)
+
+    def _hits(self, table: WordTable, order: int) -> tuple[Ints, Floats]:
+        """The words at which known n-grams of an order begin, and the weight of each."""
+        # 0 is every word that the model does not have; no n-gram contains it
+        ids = self.word_ids.of(table)
+        start = possible_starts(self._steps[order][ids], table, order)
+        if order == 1:
+            return start, self._word_weights(table)[table.codes[start]]
+        key = np.zeros(len(start), np.int64)
+        for step in range(order):
+            key = key * (len(self.word_ids) + 1) + ids[table.codes[start + step]]
+        found, at = self._indices[order].find(key)
+        return start[found], self.weights[order][at]
+
+    def _word_weights(self, table: WordTable) -> Floats:
+        """The weight of each word of the vocabulary as an n-gram of order 1; 0 where it is none."""
+        found, at = self._indices[1].find(self.word_ids.of(table))
+        weights = np.zeros(len(found))
+        weights[found] = self.weights[1][at]
+        return weights
+
+    @cached_property
+    def _indices(self) -> dict[int, KeyIndex]:
+        """Finds the n-grams of each order."""
+        return {order: KeyIndex(keys) for order, keys in self.keys.items()}
+
+    @cached_property
+    def _steps(self) -> dict[int, Bytes]:
+        """Of each order, where a word may stand in an n-gram: bit k by its id, if it is word k."""
+        base, steps = len(self.word_ids) + 1, {}
+        for order, keys in self.keys.items():
+            steps[order] = np.zeros(base, np.uint8)
+            for step in range(order):
+                steps[order][np.unique(keys // base ** (order - 1 - step) % base)] |= 1 << step
+        return steps
+
+
+def possible_starts(steps: Bytes, table: WordTable, order: int) -> Ints:
+    """Words at which an n-gram could begin, as each of its words may stand where it does.
+
+    `steps` has bit k of a word of the vocabulary if it may be the word k of an n-gram.
+    """
+    each = steps[table.codes] if len(steps) else np.zeros(0, np.uint8)
+    n = max(len(each) - order + 1, 0)
+    fits = each[:n] & 1
+    for step in range(1, order):
+        fits &= each[step : step + n] >> step
+        # an n-gram that begins so short of the end of a turn would cross it
+        last = table.ends[1:] - step
+        fits[last[(last >= 0) & (last < n)]] = 0
+    return np.flatnonzero(fits.view(np.bool_))
 
 
 @dataclass(frozen=True)
@@ -160,7 +203,7 @@ def read_trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> Trait
     files = read_model_folder(folder, FILES)
     recipe = read_recipe(files)
     vocabulary: list[str] = files.decode(VOCABULARY, list[str])
-    word_ids = {word: i for i, word in enumerate(vocabulary, 1)}
+    word_ids = WordIds({word: i for i, word in enumerate(vocabulary, 1)})
     base = len(word_ids) + 1
     if len(word_ids) < len(vocabulary) or base ** max(recipe.orders) >= 2**63:
         raise DataError(f"{folder / VOCABULARY}: a word occurs twice, or there are too many")

@@ -26,6 +26,8 @@ class OtherScript:
         text = turns.frame["text"]
         other = np.zeros(len(text), bool)
         beyond = beyond_ascii(text)
+        if not len(beyond):
+            return other
         clean = normalise_texts(text.gather(beyond))
         letters = clean.str.count_matches(r"\p{L}").to_numpy()
         latin = clean.str.count_matches(r"\p{Latin}").to_numpy()

@@ -15,7 +15,7 @@ words of equal keys have been compared in full. Many times as fast as splitting 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, ClassVar
 
@@ -70,11 +70,27 @@ class WordTable:
     codes: Codes
     ends: Ints
     vocabulary: pl.Series
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What is known of the vocabulary, to be computed once; tables of one vocabulary share it."""
 
     @property
     def counts(self) -> Ints:
         """Number of words in each turn."""
         return np.diff(self.ends)
+
+    def take(self, rows: Ints) -> WordTable:
+        """The turns of these rows, in this order."""
+        counts = self.counts[rows]
+        ends = np.append(0, np.cumsum(counts))
+        words = np.arange(ends[-1]) + np.repeat(self.ends[rows] - ends[:-1], counts)
+        return replace(self, codes=self.codes[words], ends=ends)
+
+    def reduce(self, function: np.ufunc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Per turn, a function of the values of its words, one value a word; 0 without words."""
+        result, filled = np.zeros(len(self.counts), values.dtype), self.counts > 0
+        if filled.any():
+            result[filled] = function.reduceat(values, self.ends[:-1][filled])
+        return result
 
     def sums(self, weights: Floats) -> Floats:
         """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""

@@ -106,4 +106,6 @@ class Bleu:
             no_spaces=no_spaces,
             no_words=references.no_words,
         )
-        return pl.DataFrame(counts, COLUMNS + LENGTHS, nan_to_null=True).with_columns(why)
+        return pl.DataFrame(counts, COLUMNS + LENGTHS, orient="row", nan_to_null=True).with_columns(
+            why
+        )

@@ -111,7 +111,7 @@ class DyadStyleMatching:
         counts[foreign] = 0.0
         speaker, dialog = pl.col("dialog", "speaker"), "dialog"
         rows = turns.frame.select(speaker, "system").with_columns(
-            pl.DataFrame(counts, schema=COUNTS)
+            pl.DataFrame(counts, COUNTS, orient="row")
         )
         own = [pl.col(c).sum().over("dialog", "speaker").alias(f"said_{c}") for c in COUNTS]
         other = [

@@ -85,7 +85,7 @@ class EmotionMatching(EmotionMetric):
         }
         why = reasons(len(turns), **masks)
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
-        return pl.DataFrame(np.hstack([replies, contexts]), schema=names).with_columns(why)
+        return pl.DataFrame(np.hstack([replies, contexts]), names, orient="row").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The correlation less what it would be without an emotion word of the answering turn.
@@ -105,7 +105,7 @@ class EmotionMatching(EmotionMetric):
         def value(row: int, rest: Floats) -> Floats:
             return np.nan_to_num(rowwise_spearman(rest, np.broadcast_to(contexts[row], rest.shape)))
 
-        weights = source.weights(table.vocabulary)
+        weights = source.weights(table)
         return spans(
             turns, table, word_effects(table, weights, rowwise_spearman(replies, contexts), value)
         )
@@ -126,9 +126,8 @@ def centred_ranks(rows: Floats) -> Floats:
     """
     values = np.ascontiguousarray(rows.T)
     ranks = np.zeros(values.shape, np.int8)
-    for i in range(len(values)):
-        for j in range(i):
-            sign = (values[i] > values[j]).view(np.int8) - (values[i] < values[j]).view(np.int8)
-            ranks[i] += sign
-            ranks[j] -= sign
+    for i in range(1, len(values)):
+        signs = (values[i] > values[:i]).view(np.int8) - (values[i] < values[:i]).view(np.int8)
+        ranks[i] += signs.sum(axis=0, dtype=np.int8)
+        ranks[:i] -= signs
     return ranks.astype(np.float64)

@@ -17,6 +17,8 @@ from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 
+TOTAL = ordered_sum(pl.col(emotion) for emotion in EMOTIONS)
+
 
 @dataclass(frozen=True)
 class EmotionShares(EmotionMetric):
@@ -40,7 +42,7 @@ class EmotionShares(EmotionMetric):
         return tuple(
             make_score(
                 f"{emotion}_share{model_suffix(self)}",
-                pl.col(emotion) / ordered_sum(pl.col(e) for e in EMOTIONS),
+                pl.col(emotion) / TOTAL,
                 f"share of the emotional weight that falls on {emotion}",
                 f"gives {emotion} a (larger|smaller) share of its {what}",
                 title=f"Share of {emotion}",

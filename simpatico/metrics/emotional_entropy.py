@@ -90,7 +90,7 @@ class EmotionalEntropy(EmotionMetric):
                 turns, own, lambda _, s: entropy(source.of(features, s)) / unit
             )
         table: WordTable = features[Words()]
-        weights = source.weights(table.vocabulary)
+        weights = source.weights(table)
         scores = entropy(features[source]) / unit
         changes = word_effects(
             table, weights, scores, lambda _, rest: np.nan_to_num(entropy(rest) / unit)

@@ -144,7 +144,7 @@ class StyleMatching:
         # without words there are no rates, so no score, and nothing is added to the dialog's sums
         replies[opens | foreign] = contexts[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
-        return pl.DataFrame(np.hstack([replies, contexts]), schema=COLUMNS).with_columns(why)
+        return pl.DataFrame(np.hstack([replies, contexts]), COLUMNS, orient="row").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The score less what it would be without a category, shared by the category's words.
@@ -161,17 +161,18 @@ class StyleMatching:
             without[:, 1 + index] = 0.0
             change = np.nan_to_num(scores - self._scores_of(without))
             per_word[:, index] = np.divide(change, count, np.zeros_like(change), where=count > 0)
-        own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
+        own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table)[table.codes]
         return spans(turns, table, (own * np.repeat(per_word, table.counts, axis=0)).sum(axis=1))
 
     def _scores_of(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
-        return self.mean(pl.DataFrame(pairs, schema=COLUMNS))
+        return self.mean(pl.DataFrame(pairs, COLUMNS, orient="row"))
 
 
 def percentage(side: str, category: str, counts: pl.DataFrame) -> Floats:
     """Per 100 words of a side, how many belong to the category; NaN where there are no words."""
-    share, words = counts[f"{side}_{category}"].to_numpy(), counts[f"{side}_words"].to_numpy()
+    # get_column takes a third of the time of brackets
+    share, words = (counts.get_column(f"{side}_{what}").to_numpy() for what in (category, "words"))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(100 * share / words)
 

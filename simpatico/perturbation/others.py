@@ -108,7 +108,7 @@ class ContentWords:
         counts = sparse.csr_matrix((np.ones(len(table.codes)), table.codes, ends), shape=shape)
         counts.sum_duplicates()
         counts.data[:] = 1
-        is_content = ~load_lexicon("function_words").of(table.vocabulary).any(axis=1)
+        is_content = ~load_lexicon("function_words").of(table).any(axis=1)
         document_counts = np.asarray(counts.sum(axis=0)).ravel()
         idf = np.log1p(len(rows) / np.maximum(document_counts, 1))
         weights = counts @ sparse.diags(is_content * idf)

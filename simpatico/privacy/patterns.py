@@ -215,9 +215,9 @@ def longest_number(text: str, groups: Sequence[Group]) -> tuple[int, Kind | None
 def is_card(groups: Sequence[Group]) -> bool:
     """12 to 19 digits of a payment card, in groups of at least four but for the last (Luhn)."""
     digits = "".join(g.digits for g in groups)
-    # Maestro has from 12 digits on, JCB also begins with 1800
-    fewest = 12 if digits[0] in "56" else 13
-    if not fewest <= len(digits) <= 19 or not digits.startswith((*"234568", "1800")):
+    # Maestro has from 12 digits on, JCB also begins with 1800, national cards (9) have 16 digits
+    fewest, most = {"5": (12, 19), "6": (12, 19), "9": (16, 16)}.get(digits[0], (13, 19))
+    if not fewest <= len(digits) <= most or not digits.startswith((*"2345689", "1800")):
         return False
     gaps = {g.gap for g in groups[:-1]}
     if any(len(gap) > 1 or gap not in SPACES + DASHES + "." for gap in gaps):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,7 +26,7 @@ from simpatico.readers.alignment import Alignment
 from simpatico.readers.chunk_builder import ChunkBuilder, Part, Piece
 from simpatico.readers.cutting import cut_bytes, cut_source
 from simpatico.readers.detect import matching_readers, pick_reader
-from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.extra_columns import count_columns
 from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import (
     Dialog,
@@ -40,6 +40,7 @@ from simpatico.readers.input.record import (
 from simpatico.readers.input.source import Source
 from simpatico.readers.log_folder import expand_patterns, log_files
 from simpatico.readers.redaction import redact_utterances
+from simpatico.readers.sessions import split_sessions
 from simpatico.turns import Turns
 
 WORD = re.compile(r"\w+")
@@ -50,13 +51,22 @@ RETURNING_DIALOG = (
 )
 
 
-class Chunk(NamedTuple):
+@dataclass(frozen=True)
+class Chunk:
     """Some complete dialogs, and what happened while they were read."""
 
     turns: Turns
-    alignment: Alignment
+    utterances: int
+    notes: Mapping[str, Any]
+    """What the alignment says beside what the turns tell."""
     rejects: list[Reject]
     format: str
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Counts that cost as much as reading a short conversation, made where they are asked."""
+        counts = Alignment.of(self.turns, utterances=self.utterances)
+        return replace(counts, columns=count_extra_columns(self.turns), **self.notes)
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,8 @@ class Conversations:
     matches. Where several inputs have a dialog of the
     same id, it gets the file's stem before it (`stem/id`), and files of one stem are numbered
     (`stem-2/id`), so that ids never clash. `columns`: our field and the column of a table for it.
-    `redact`: personal data that has a pattern becomes a placeholder.
+    `redact`: personal data that has a pattern becomes a placeholder. `idle_minutes`: a dialog ends
+    where nothing is said for so long, and what follows is another one.
     """
 
     paths: tuple[str | Path | Source, ...]
@@ -80,6 +91,7 @@ class Conversations:
     max_errors: int | None = None
     columns: tuple[tuple[str, str], ...] = ()
     redact: bool = False
+    idle_minutes: float | None = None
 
     @cached_property
     def inputs(self) -> tuple[list[Source], dict[str, str]]:
@@ -134,11 +146,11 @@ class Conversations:
         if not source.is_rejected(ledger):
             reader = self.reader(source)
             for part in cut_source(source, reader, limits.CHUNK):
-                frame = reader.frame(part) if part.span else None
-                if frame is not None:
+                if (frame := self.frame(reader, part)) is not None:
                     ids.update(frame["dialog"].unique())
                 else:
-                    ids.update(rows[0].dialog for rows in reader.dialogs(part, ledger) if rows)
+                    dialogs = split_sessions(reader.dialogs(part, ledger), self.idle_minutes)
+                    ids.update(rows[0].dialog for rows in dialogs if rows)
         return ids
 
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
@@ -159,10 +171,7 @@ class Conversations:
                 chunk = ChunkBuilder()
             chunk.begin_input(part, reader)
             ids = set[str]()
-            whole = [part.source]
-            for source in (
-                whole if self.gather else cut_source(part.source, reader, cut_bytes(size))
-            ):
+            for source in self.cut(part.source, reader, cut_bytes(size)):
                 for rows, n_bytes in self.dialogs(reader, source, ledger, ids):
                     if len(chunk) and chunk.n_bytes + n_bytes > most_bytes:
                         yield self.chunk(chunk, ledger)
@@ -178,12 +187,13 @@ class Conversations:
         """Parts of the inputs that can be read one without the other, in the same order as chunks.
 
         Null where the inputs have to be read in order: dialogs are gathered, or an input is large
-        and cannot be cut. That no dialog is in two pieces has to be checked afterwards.
+        and cannot be cut, or packed, so that nobody knows how large it is. That no dialog is in two
+        pieces has to be checked afterwards.
         """
         most = cut_bytes(size)
         for source in self.sources:
             is_file = not source.spool and not source.folder
-            if self.gather or not is_file:
+            if self.gather or not is_file or source.is_packed:
                 return None
             is_divisible = source.has_plain_lines and self.reader(source).divisible
             if not is_divisible and source.size > most:
@@ -197,12 +207,14 @@ class Conversations:
             sources, name = iter([part.source]), format
             if not part.source.is_rejected(Ledger("skip")):
                 reader = self.reader(part.source)
-                sources, name = cut_source(part.source, reader, n_bytes), reader.name
+                name = reader.name
+                if part.source.has_plain_lines:  # others are small, and cut by who reads them
+                    sources = cut_source(part.source, reader, n_bytes)
             for source in sources:
                 if piece and (total + source.size > n_bytes or name != format):
                     yield tuple(piece)
                     piece, total = [], 0
-                piece.append(part._replace(source=source))
+                piece.append(part._replace(source=replace(source, held=None)))
                 total, format = total + source.size, name
         if piece:
             yield tuple(piece)
@@ -215,9 +227,17 @@ class Conversations:
                 continue
             reader = self.reader(part.source)
             chunk.begin_input(part, reader)
-            for rows, n_bytes in self.dialogs(reader, part.source, ledger, set()):
-                chunk.add(rows, n_bytes, part.prefix, self.clashing_ids)
+            ids = set[str]()
+            for source in self.cut(part.source, reader, limits.CHUNK):
+                for rows, n_bytes in self.dialogs(reader, source, ledger, ids):
+                    chunk.add(rows, n_bytes, part.prefix, self.clashing_ids)
         return self.chunk(chunk, ledger)
+
+    def cut(self, source: Source, reader: Reader, n_bytes: int) -> Iterator[Source]:
+        """The parts of an input, which is one if its dialogs are gathered or it is a part."""
+        if self.gather or source.span:
+            return iter([source])
+        return cut_source(source, reader, n_bytes)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs to read a piece: the options, and the ids that clash."""
@@ -242,12 +262,11 @@ class Conversations:
 
         One that is too long is rejected, and one whose id is among `ids`, to which it adds.
         """
-        if source.span and not self.gather and source.size <= limits.RECORD:
-            frame = reader.frame(source)
-            if frame is not None and (names := new_dialogs(frame, ids)) is not None:
-                ids.update(names)
-                yield frame, source.size
-                return
+        frame = self.frame(reader, source)
+        if frame is not None and (names := new_dialogs(frame, ids)) is not None:
+            ids.update(names)
+            yield frame, source.size
+            return
         dialogs = reader.dialogs(source, ledger)
         if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
             by_id: dict[str, list[Utterance]] = {}
@@ -258,7 +277,7 @@ class Conversations:
         if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
             used_twice = "dialog_comes_back", RETURNING_DIALOG
         file = [Place(source.name, 0, 0)]
-        for dialog in filter(None, dialogs):
+        for dialog in filter(None, split_sessions(dialogs, self.idle_minutes)):
             # every record of it; where records have no places, the file as a whole
             places = dialog.places if isinstance(dialog, Dialog) else file
             if dialog[0].dialog in ids:
@@ -275,6 +294,12 @@ class Conversations:
                 ids.add(dialog[0].dialog)
                 yield dialog, n_bytes
 
+    def frame(self, reader: Reader, source: Source) -> pl.DataFrame | None:
+        """The utterances of a part of an input at once, if it is small and all are plain."""
+        is_cut = self.gather or self.idle_minutes is not None
+        is_small = source.span and not is_cut and source.size <= limits.RECORD
+        return reader.frame(source) if is_small else None
+
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
         utterances, redacted = part.frame(), dict[str, int]()
@@ -282,16 +307,14 @@ class Conversations:
             utterances, redacted = redact_utterances(utterances)
         turns = Turns.from_utterances(utterances, merge=self.merge)
         rejects, skip_counts = ledger.take()
-        alignment = replace(
-            Alignment.of(turns, utterances=len(part)),
-            aside=skip_counts,
-            rejected=dict(Counter(reject.code for reject in rejects)),
-            formats=part.formats,
-            ignored=part.ignored,
-            columns=count_extra_columns(turns),
-            redacted=redacted,
-        )
-        return Chunk(turns, alignment, rejects, part.format)
+        notes = {
+            "aside": skip_counts,
+            "rejected": dict(Counter(reject.code for reject in rejects)),
+            "formats": part.formats,
+            "ignored": part.ignored,
+            "redacted": redacted,
+        }
+        return Chunk(turns, len(part), notes, rejects, part.format)
 
 
 def new_dialogs(rows: pl.DataFrame, ids: Set[str]) -> list[str] | None:
@@ -299,7 +322,8 @@ def new_dialogs(rows: pl.DataFrame, ids: Set[str]) -> list[str] | None:
     column = rows["dialog"]
     starts = column.ne_missing(column.shift(1)).arg_true()
     names: list[str] = column.gather(starts).to_list()
-    lengths = np.add.reduceat(rows["text"].str.len_bytes().to_numpy(), starts.to_numpy())
+    sizes = rows["text"].str.len_bytes() + rows["extras"].str.len_bytes().fill_null(0)
+    lengths = np.add.reduceat(sizes.to_numpy(), starts.to_numpy())
     short = lengths.max() <= min(limits.DIALOG, 2 * limits.DIALOG_WORDS)
     return names if short and len({*names}) == len(names) and ids.isdisjoint(names) else None
 
@@ -340,13 +364,10 @@ def find_clashes(ids: Sequence[Set[str]], prefixes: Sequence[str]) -> frozenset[
 
 def count_extra_columns(turns: Turns) -> dict[str, int]:
     """How many turns have a value in each column that is none of our fields."""
-    rows = turns.frame["extras"].drop_nulls().value_counts()
-    counts: Counter[str] = Counter()
-    for extras, n in rows.iter_rows():
-        counts.update(dict.fromkeys(extra_values(extras), n))
+    counts = count_columns(turns.frame["extras"])
     if times := len(turns) - turns.frame["time"].null_count():
         counts["time"] = times
-    return dict(counts)
+    return counts
 
 
 def count_bytes(dialog: Sequence[Utterance]) -> int:

@@ -6,8 +6,10 @@ error: a wrong guess would go unnoticed.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import cast
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
 from simpatico.readers import file_formats
@@ -18,6 +20,7 @@ TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """Suffixes of files that hold a table, whatever is in it."""
 
 
+@cache
 def format_names() -> list[str]:
     """Every format, by its file's name; modules with a leading underscore are shared code."""
     names = (module.name for module in iter_modules(file_formats.__path__))
@@ -29,10 +32,15 @@ Mapping = tuple[tuple[str, str], ...]
 
 def make_reader(name: str, system: str | None, mapping: Mapping = ()) -> Reader:
     """A reader that calls the evaluated side `system` where the file does not say."""
+    return reader_class(name)(system=system, mapping=mapping)
+
+
+@cache
+def reader_class(name: str) -> type[Reader]:
+    """The class in the file of this format."""
     module = import_module(f"{file_formats.__name__}.{name.replace('-', '_')}")
     (cls,) = (c for c in vars(module).values() if getattr(c, "name", None) == name)
-    reader: Reader = cls(system=system, mapping=mapping)
-    return reader
+    return cast(type[Reader], cls)
 
 
 def all_readers(system: str | None = None) -> list[Reader]:

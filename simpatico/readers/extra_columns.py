@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from simpatico.readers.input.head import json_or_none
 
@@ -30,6 +32,29 @@ def extra_values(extras: str | None) -> dict[str, str]:
         if text and name.strip() and len(text) <= LONGEST:
             values.setdefault(name.strip(), text)
     return values
+
+
+def count_columns(extras: pl.Series) -> dict[str, int]:
+    """How many rows have a value in each column, which are the keys of `extra_values`."""
+    rows, groups, counts = extras.drop_nulls().value_counts(), Counter[Any](), Counter[str]()
+    texts = rows.to_series(0).to_list()
+    records = json_or_none(f"[{','.join(texts)}]".encode()) or [None] * len(texts)
+    for text, record, n in zip(texts, records, rows["count"].to_list(), strict=True):
+        if record is None or not record.keys().isdisjoint(NESTED):
+            groups[tuple(extra_values(text))] += n
+        else:
+            groups[tuple([name for name, value in record.items() if is_short(value)])] += n
+    for names, n in groups.items():
+        counts.update(dict.fromkeys(filter(None, map(str.strip, names)), n))
+    return dict(counts)
+
+
+def is_short(value: Any) -> bool:
+    """Whether this is a number, a truth value or a text, and not too long."""
+    kind = value.__class__  # cheaper than `isinstance`, as every cell gets a look
+    if kind is str:
+        return 0 < len(value) <= LONGEST
+    return kind is float or kind is bool or (kind is int and len(str(value)) <= LONGEST)
 
 
 def replace_values(

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from simpatico.errors import BadValue, DataError, UnknownName, suggest_names
+from simpatico.judge_answers import merge_orders
 from simpatico.judgements import (
     CHOICES,
     NOT_RATED,
@@ -68,6 +69,14 @@ class JudgementReader(Protocol):
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]: ...
 
 
+@runtime_checkable
+class PreferenceReader(Protocol):
+    """A reader whose files say which of two dialogs a judge preferred; rows are as in a table."""
+
+    def matches(self, head: Head) -> bool: ...
+    def preferences(self, source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]: ...
+
+
 def read_judgements(
     path: str | Path,
     *,
@@ -83,6 +92,9 @@ def read_judgements(
     rated" is null. `turns_from`: the number that a table gives to the first turn of a dialog;
     `columns`: which of our fields has another name in it.
     """
+    # that module reads cells as this one does
+    from simpatico.readers import judge_answer_files as answers
+
     source, ledger = Source.of(path), ledger or Ledger()
     if source.is_rejected(ledger):
         return Judgements.of(())
@@ -98,6 +110,8 @@ def read_judgements(
     if name in TABLES:
         if are_preferences(source.head):
             raise DataError(f"{source.name}:1: preferences, not ratings; use read_preferences")
+        if answers.has_single_answers(source.head):
+            return answers.read_judge_answers(path, ledger=ledger, columns=columns).judgements()
         return read_table(source, ledger, dict(columns or {}), turns_from)
     if name in tools:
         rows, notes = read_answers(tools[name], source, ledger, dict(columns or {}))
@@ -173,16 +187,22 @@ def wide_problem(names: list[str]) -> str | None:
 def read_preferences(
     path: str | Path, *, turns_from: int = 0, ledger: Ledger | None = None
 ) -> Preferences:
-    """The preferences in a table (CSV, TSV, JSONL or Parquet) or in a Label Studio export.
+    """The preferences in a table (CSV, TSV, JSONL, Parquet), an arena's or Label Studio's file.
 
     It needs the column preferred (a, b, tie; empty for "not rated"), and dialog_a and dialog_b (of
     single turns also turn_a and turn_b) or system_a, system_b and prompt; it may have speaker_a,
     speaker_b, quality, judge and judge_kind.
     """
+    from simpatico.readers import judge_answer_files as answers
+
     source, ledger = Source.of(path), ledger or Ledger()
     if source.is_rejected(ledger):
         return Preferences.of(())
-    if are_pairwise(source.head):
+    if answers.has_single_answers(source.head):
+        return merge_orders(answers.read_pairs(source, ledger))
+    if benchmark := preference_reader(source.head):
+        rows = benchmark.preferences(source, ledger)
+    elif are_pairwise(source.head):
         rows = pairwise_rows(source, ledger)
     else:
         rows = table_cells(source, ledger, preference_header_problem)
@@ -199,7 +219,13 @@ def has_preferences(path: str | Path) -> bool:
 def are_preferences(head: Head) -> bool:
     """Whether the columns are those of preferences; ratings may have a column of that name too."""
     in_table = PREFERRED in head.columns and not set(REQUIRED) <= set(head.columns)
-    return in_table or are_pairwise(head)
+    return in_table or are_pairwise(head) or preference_reader(head) is not None
+
+
+def preference_reader(head: Head) -> PreferenceReader | None:
+    """The reader of a benchmark of preferences that a file is of."""
+    readers = (r for r in all_readers() if isinstance(r, PreferenceReader) and r.matches(head))
+    return next(readers, None)
 
 
 def table_cells(

@@ -25,6 +25,7 @@ from simpatico.comparison.samples import HUMAN, Selection
 from simpatico.comparison.slices import Slices
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
+from simpatico.judge_answers import JudgeAnswers, pairs_as_answers
 from simpatico.judgements import Judgements, Preferences
 from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
@@ -33,6 +34,7 @@ from simpatico.stats.correlation import Kind
 from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.correlations import CorrelationRow, CorrelationSettings
 from simpatico.validation.evidence import Evidence, Question, validate, with_run_ids
+from simpatico.validation.judges.audit import JudgeAudit, audit_judges
 from simpatico.validation.overlap import (
     ScoreStructure,
     SystemProfile,
@@ -85,6 +87,8 @@ class Findings:
     """The pairs within slices, or of one system its slices, where this was asked for."""
     controls: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What negative controls say of a score, where they were run."""
+    judges: JudgeAudit | None = field(default=None, repr=False)
+    """Model judges against these ratings or preferences, where both were given."""
 
     @property
     def shell_name(self) -> str:
@@ -183,6 +187,7 @@ class Findings:
             "preferences": self.preferences.as_json() if self.preferences else None,
             "unjudged": self.no_evidence_reason,
             "controls": dict(self.controls),
+            "judges": self.judges.as_json() if self.judges else None,
             "slices": self.slices_as_json(),
         }
 
@@ -203,8 +208,12 @@ def gather_findings(
     correlation: Kind = "pearson",
     with_human: bool = False,
     by: str | None = None,
+    answers: JudgeAnswers | None = None,
 ) -> Findings:
-    """Everything about a run that a page shows; `turns_from`: how the judgements counted turns."""
+    """Everything about a run that a page shows; `turns_from`: how the judgements counted turns.
+
+    `answers`: those of model judges, to audit against the judgements.
+    """
     scores = main_scores(run.facts)
     check_names(traditional, [s.name for s in scores])
     table = run.at("system")
@@ -234,15 +243,28 @@ def gather_findings(
         with_human=with_human,
         controls=control_sentences(run),
         by=by,
+        judges=audit_answers(run, judgements, answers),
     )
     if by:
         findings = replace(findings, slices=compare_by(by, run, *findings.comparison))
     pairs = compare_pairs(findings)  # whose order depends on what raters of this run say
     main = choose_pair(pairs, pair)
-    on_page = select_pairs(pairs, main, len(scores))
-    shown = {p: pairs[p] for p in on_page}
+    shown = {p: pairs[p] for p in select_pairs(pairs, main, len(scores))}
     every = comb(len(findings.systems), 2) if findings.compared_systems else len(pairs)
-    return replace(findings, pairs=shown, main=main, pairs_left_out=every - len(on_page))
+    return replace(findings, pairs=shown, main=main, pairs_left_out=every - len(shown))
+
+
+def audit_answers(
+    run: Run, judgements: Judgements | Preferences | None, answers: JudgeAnswers | None
+) -> JudgeAudit | None:
+    """Model judges against people; null where one of the two was not given."""
+    if answers is None:
+        return None
+    if judgements is None:
+        raise DataError("judges are audited against people; add --judgements FILE")
+    if isinstance(judgements, Preferences):
+        judgements = pairs_as_answers(judgements).judgements()
+    return audit_judges(judgements, answers, run=run)
 
 
 def check_names(names: Sequence[str], known: Sequence[str]) -> None:

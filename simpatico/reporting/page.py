@@ -23,6 +23,7 @@ from simpatico.reporting.sections.cards import cards_section
 from simpatico.reporting.sections.components import Section, switch_rules
 from simpatico.reporting.sections.incremental import incremental_section
 from simpatico.reporting.sections.input import input_section
+from simpatico.reporting.sections.judges import judges_section
 from simpatico.reporting.sections.missing import missing_section
 from simpatico.reporting.sections.overlap import overlap_section
 from simpatico.reporting.sections.raters import raters_section
@@ -62,6 +63,7 @@ def render_page(findings: Findings, *, title: str | None = None, judged: str | N
         systems_section(findings) if drawable else None,
         slices_section(findings),
         raters_section(findings),
+        judges_section(findings),
         incremental_section(findings),
         overlap_section(findings),
         dialogs_section(findings, quotations),

@@ -96,7 +96,7 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     if name not in available():
         return "it is not installed here"
     values = facts.get("parameters", {})
-    files = {p: signature_value(values[p]) for p in ("lexicon", "model") if values.get(p)}
+    files = {p: signature_value(p, values[p]) for p in ("lexicon", "model") if values.get(p)}
     sources = ", ".join(f"{name}.{p} is {file!r}" for p, file in files.items())
     where = f" ({sources})" if sources else ""
     # JSON has lists where parameters are tuples

@@ -24,19 +24,28 @@ def long_table(
 ) -> pl.DataFrame:
     """The scores of a level in long form; main scores only, unless named or `every` is set."""
     metric_of = run.metric_by_score
-    names = list(scores) or [s for s, m in metric_of.items() if every or s == m]
     if unknown := [s for s in scores if s not in frame.columns or s not in metric_of]:
         hint = suggest_names(unknown[0], [s for s in metric_of if s in frame.columns])
         raise UnknownName(f"no score {unknown[0]!r} at {level} level; {hint}")
     context = unit_context(run, frame, level)
     parts = []
-    for name in (n for n in names if n in frame.columns):
+    for name in select_scores(run, frame, scores, every=every):
         null = f"{metric_of[name]}_null"
         reason = frame[null] if null in frame.columns else pl.Series([None], dtype=pl.String)
         why = pl.when(pl.lit(frame[name]).is_null()).then(pl.lit(reason))
         value = pl.lit(frame[name]).alias("value")
         parts.append(context.with_columns(pl.lit(name).alias("score"), value, why.alias("reason")))
     return pl.concat(parts)
+
+
+def select_scores(
+    run: Run, frame: pl.DataFrame, scores: Sequence[str], *, every: bool
+) -> list[str]:
+    """The scores that are named, else the main ones, else, as with shares alone, all there are."""
+    metric_of = run.metric_by_score
+    present = [name for name in metric_of if name in frame.columns]
+    main = [name for name in present if name == metric_of[name]]
+    return list(scores) or (main if main and not every else present)
 
 
 def unit_context(run: Run, frame: pl.DataFrame, level: Level) -> pl.DataFrame:

@@ -24,19 +24,19 @@ from simpatico.files import write_json_atomically
 from simpatico.readers.alignment import HUMAN, Alignment
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
+from simpatico.run.results import runs_or_results
 from simpatico.run.schema import Table
 from simpatico.table import system_table
 
 
 @contextmanager
 def open_runs(folders: Sequence[Path], scores: Sequence[str] = ()) -> Iterator[Run]:
-    """The run, or several merged into one that lasts as long as the block."""
-    runs = [Run(folder) for folder in folders]
-    if len(runs) == 1:
-        yield runs[0]
-        return
-    with TemporaryDirectory(prefix="simpatico-") as folder:
-        yield merge_runs(runs, Path(folder), scores)
+    """The run, or several merged into one that lasts as long as the block.
+
+    A file of results of another tool counts as a run.
+    """
+    with runs_or_results(folders) as runs, TemporaryDirectory(prefix="simpatico-") as folder:
+        yield runs[0] if len(runs) == 1 else merge_runs(runs, Path(folder), scores)
 
 
 def merge_runs(runs: Sequence[Run], folder: Path, scores: Sequence[str] = ()) -> Run:

@@ -10,6 +10,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -81,7 +82,7 @@ def score_run(
             raise RecordError("an input, lexicon or model changed meanwhile; score again")
         write_rejects(folder, rejects)
         facts = {**identity, "key": key, "alignment": alignment.as_json()}
-        finish_run(folder, metrics, parts, facts)
+        finish_run(folder, metrics, parts, facts, one_core=jobs == 1)
     return Run(folder)
 
 
@@ -145,30 +146,58 @@ def describe_input(source: Source) -> dict[str, str]:
     return {"name": name, "sha256": digest.hexdigest()}
 
 
+def join_table(folder: Path, table: str, parts: int) -> None:
+    """Join the parts of a table in their order, which is that of the input, whoever scored them."""
+    files = [part_path(folder, i, f"{table}.arrow") for i in range(parts)]
+    write_atomically(folder / f"{table}.parquet", partial(join_parts, files))
+    fault("joined")
+
+
+def store_columns(
+    folder: Path, metrics: Sequence[Metric], parts: int, columns: Mapping[str, int]
+) -> list[str]:
+    """Add the other columns of the input to all parts; their names in the tables."""
+    taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
+    taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
+    names = stored_names(columns, taken)
+    for index in range(parts):
+        add_columns(folder, index, names)
+        fault("columns-added")
+    return [*names.values(), *(["time"] if "time" in columns else [])]
+
+
+def add_unit_counts(folder: Path, parts: int, nulls: Mapping[str, Counter[str]]) -> None:
+    """Count how many units of each level every part scored, and why others have no score."""
+    for index in range(parts):
+        text = part_path(folder, index, "json").read_text(encoding="utf-8")
+        for level, counts in json.loads(text)["units"].items():
+            nulls[level].update(counts)
+
+
 def finish_run(
-    folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
+    folder: Path,
+    metrics: Sequence[Metric],
+    parts: int,
+    facts: Mapping[str, Any],
+    *,
+    one_core: bool = False,
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
     # those of a purged run stand in its tables already
     if (columns := facts["alignment"]["columns"]) and "columns" not in facts:
-        taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
-        taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
-        names = stored_names(columns, taken)
-        for index in range(parts):
-            add_columns(folder, index, names)
-            fault("columns-added")
-        facts = {**facts, "columns": [*names.values(), *(["time"] if "time" in columns else [])]}
-    # in the order of the parts, which is that of the input, whoever scored them when
+        facts = {**facts, "columns": store_columns(folder, metrics, parts, columns)}
     tables = ("turn", "dialog", *(["text"] if facts["text"] else []))
-    for table in tables:
-        files = [part_path(folder, i, f"{table}.arrow") for i in range(parts)]
-        path = folder / f"{table}.parquet"
-        write_atomically(path, partial(join_parts, files))
-        fault("joined")
-    dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
-    # off the file, a column at a time: the table of all dialogs may be larger than the memory
-    systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
+    join_table(folder, "dialog", parts)
+    with ThreadPoolExecutor(1) as pool:  # Polars needs no lock of Python's to join
+        rest = [pool.submit(join_table, folder, t, parts) for t in tables if t != "dialog"]
+        if one_core:
+            wait(rest)
+        dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
+        # off the file, a column at a time: the table of all dialogs may be larger than the memory
+        systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
+        for joined in rest:
+            joined.result()
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
     for metric in filter(is_system_metric, metrics):
@@ -178,10 +207,7 @@ def finish_run(
         reasons = summaries[-1][f"{metric.name}_null"]
         nulls.setdefault("system", Counter()).update(count_reasons(metric.name, reasons))
     write_atomically(folder / "system.parquet", join_summaries(systems, summaries).write_parquet)
-    for index in range(parts):
-        text = part_path(folder, index, "json").read_text(encoding="utf-8")
-        for level, counts in json.loads(text)["units"].items():
-            nulls[level].update(counts)
+    add_unit_counts(folder, parts, nulls)
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
     files = [folder / f"{table}.parquet" for table in (*tables, "system")]

@@ -29,6 +29,9 @@ TYPES = {
 }
 
 
+NO_PAGE = "There is no page at this address. Please open the whole link that you were given."
+
+
 class Problem(SimpaticoError):
     """An answer other than 200; `facts` go into its body."""
 
@@ -105,10 +108,14 @@ def build_app(
 
 
 async def not_found(request: Request, error: Exception) -> Response:
+    """The answer where there is no such path or method; for people, a sentence."""
+    from starlette.responses import PlainTextResponse
+
+    status = getattr(error, "status_code", 404)
+    if status == 404 and "text/html" in request.headers.get("accept", ""):
+        return PlainTextResponse(NO_PAGE, status)
     headers = getattr(error, "headers", None)  # of a 405: which methods there are
-    response = json_response(
-        {"problem": "there is nothing here"}, getattr(error, "status_code", 404)
-    )
+    response = json_response({"problem": "there is nothing here"}, status)
     response.headers.update(headers or {})
     return response
 

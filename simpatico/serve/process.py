@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import socket
 from ipaddress import ip_address
@@ -59,8 +60,9 @@ def listen(host: str, port: int) -> socket.socket:
         line.listen(BACKLOG)  # from now on nobody who follows a printed link is refused
     except OSError as error:
         line.close()
+        option = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
         raise RunError(
-            f"cannot listen on {host}:{port}: {error.strerror}; choose another --port",
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another {option}",
             resumable=True,
         ) from None
     return line

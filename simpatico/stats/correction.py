@@ -12,7 +12,7 @@ import numpy as np
 
 from simpatico.arrays import Floats
 
-Correction = Literal["holm", "bh", "bonferroni"]
+Correction = Literal["holm", "bh", "bonferroni", "by"]
 
 
 def bonferroni(p: Floats) -> Floats:
@@ -30,10 +30,16 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
 
 
+def benjamini_yekutieli(p: Floats) -> Floats:
+    """Benjamini-Hochberg times 1 + 1/2 + ... + 1/m: for tests that depend on each other (2001)."""
+    return benjamini_hochberg(p) * float((1 / np.arange(1, len(p) + 1)).sum())
+
+
 CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
     "bonferroni": bonferroni,
+    "by": benjamini_yekutieli,
 }
 """Each from the p-values of a family in rising order to corrected ones, which may exceed 1."""
 

@@ -13,15 +13,20 @@ BISECTIONS = 100
 
 
 def superiority_in_pairs(first: Floats, second: Floats, confidence: float = 0.95) -> Result:
-    """Share of pairs in which the first is higher, ties counted half (Grissom & Kim 2012).
+    """Share of pairs in which the first is higher, ties counted half (Grissom & Kim 2012)."""
+    shares = (first > second) + 0.5 * (first == second)
+    share = float(shares.mean()) if len(first) else 0.0
+    return share_with_interval(share, len(first), "share of pairs", confidence)
 
-    The interval is Wilson's (1927) for that share p, which also has a width at 0 and 1:
+
+def share_with_interval(share: float, n: int, what: str, confidence: float = 0.95) -> Result:
+    """A share p of n units; the interval is Wilson's (1927), which has a width at 0 and 1 too:
+
     (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
     """
-    n, method = len(first), "share of pairs, Wilson interval"
+    method = f"{what}, Wilson interval"
     if not n:
         return no_result("too_few", n=0, method=method)
-    share = float(((first > second) + 0.5 * (first == second)).mean())
     z = normal_quantile(confidence)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)

@@ -70,11 +70,12 @@ def save_answer(store: Store, rater: Rater, design: Design, entry: Entry) -> int
 
 
 def latest_answers(store: Store, rater: Rater, unit: str) -> list[Row]:
-    """The latest revision of each of a rater's answers about a unit."""
+    """The latest revision of each of a rater's answers about a unit, the last one at the end."""
     query = select_where(db.ANSWERS, study=rater.study, rater=rater.rater, unit=unit)
     with store.read() as c:
         rows = c.execute(query.order_by(db.ANSWERS.c.number)).all()
-    return list({(row.turn, row.question): row for row in rows}.values())
+    latest = {(row.turn, row.question): row for row in rows}
+    return sorted(latest.values(), key=lambda row: row.number)
 
 
 def answer_json(row: Row) -> dict[str, Any]:

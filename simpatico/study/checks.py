@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
+from simpatico.questions.units import unit_id
 from simpatico.study.design import Design, Expected
 from simpatico.study.texts import page_texts
-from simpatico.study.units import unit_id
 
 CHECK = "_check"
 """The name of the attention check among the answers."""

@@ -101,7 +101,10 @@ def migrate(engine: Engine) -> None:
                     c.execute(db.VERSION.update().values(version=number + 1))
     except sa.exc.OperationalError as error:
         reason = str(error.orig).partition("\n")[0]
-        raise RunError(f"the store cannot be opened: {reason}", resumable=True) from None
+        raise RunError(
+            f"the store cannot be opened: {reason}; try again, or name another with --store",
+            resumable=True,
+        ) from None
     except sa.exc.DatabaseError:
         raise DataError("the store is not a database of simpatico; name another file") from None
 

@@ -6,57 +6,43 @@ error in a study is found only after people were paid.
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from simpatico.errors import DataError, UnknownName, suggest_names
+from simpatico.questions.field_errors import describe_error
+from simpatico.questions.question import (
+    Asked,
+    Count,
+    Label,
+    Question,
+    Role,
+    Text,
+    UnitKind,
+    like,
+    question_problem,
+    question_set,
+    read_toml,
+)
+from simpatico.study.texts import page_texts
 
-Role = Literal["interlocutor", "outsider"]
-UnitKind = Literal["dialog", "exchange", "pair"]
-Asked = Literal["turn", "exchange", "dialog", "pair"]
-
-QUESTION_SETS = Path(__file__).parents[1] / "data" / "questions"
-NAME = r"^[a-z][a-z0-9_]{0,39}$"
-MAX_POINTS = 9
-"""Answers with a key of their own: 1 to 9; 0 is "cannot tell"."""
-PREFERENCES = ("the first", "the second", "no difference")
-
-Text = Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
-Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Count = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
-
-
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One question: what it is asked about, and of whom; its name is the quality it measures.
-
-    `answers` are the points of the scale in words, counted from `first`; `range` is a scale of
-    whole numbers with `anchors` at its ends instead.
-    """
-
-    name: Annotated[str, msgspec.Meta(pattern=NAME)]
-    text: Text
-    unit: Asked
-    roles: tuple[Role, ...] = ("outsider",)
-    answers: tuple[Label, ...] = ()
-    first: int = 1
-    range: tuple[int, int] | None = None
-    anchors: tuple[Label, Label] | None = None
-    cannot_tell: bool = True
-    hint: str = ""
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The ends of the scale; null for a choice between two."""
-        if self.unit == "pair":
-            return None
-        if self.range:
-            return float(self.range[0]), float(self.range[1])
-        return float(self.first), float(self.first + len(self.answers) - 1)
+StudyName = Annotated[
+    str,
+    like(
+        r"^[a-z0-9][a-z0-9-]{0,59}$",
+        "small letters, digits and hyphens, up to 60, no hyphen first",
+    ),
+]
+Parameter = Annotated[
+    str, like(r"^[A-Za-z_][A-Za-z0-9_]{0,39}$", "letters, digits and _, up to 40, no digit first")
+]
+SecureUrl = Annotated[
+    str, like(r"^(https://\S{1,2000})?$", "an address that begins with https:// and has no spaces")
+]
 
 
 class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -137,7 +123,7 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """People of a crowd platform, who all get one link; the platform adds who they are to it."""
 
     max_raters: Count
-    parameter: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,39}$")] = "pid"
+    parameter: Parameter = "pid"
     """The name under which the platform writes a person's id into the address."""
     role: Role = "outsider"
 
@@ -145,15 +131,15 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A whole study."""
 
-    name: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+    name: StudyName
     title: Label
-    language: Annotated[str, msgspec.Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
+    language: str = "en"
     seed: int = 0
     lead: str = ""
     consent: str = ""
     guidelines: tuple[Label, ...] = ()
     completion_code: str = ""
-    completion_url: Annotated[str, msgspec.Meta(pattern=r"^(https://\S{1,2000})?$")] = ""
+    completion_url: SecureUrl = ""
     lease_minutes: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 60
     question_sets: tuple[str, ...] = ()
     rate: Material = msgspec.field(default_factory=Material)
@@ -185,8 +171,12 @@ def read_design(path: Path) -> Design:
     try:
         design = msgspec.convert(facts, Design)
     except msgspec.ValidationError as error:
-        raise DataError(f"{path.name}: {describe_error(error)}") from None
-    questions = [q for name in design.question_sets for q in question_set(name)]
+        raise DataError(f"{path.name}: {describe_error(error, facts, Design)}") from None
+    try:
+        page_texts(design.language)
+        questions = [q for name in design.question_sets for q in question_set(name)]
+    except UnknownName as error:
+        raise UnknownName(f"{path.name}: {error}") from None
     design = msgspec.structs.replace(
         design, question_sets=(), questions=(*questions, *design.questions)
     )
@@ -195,71 +185,34 @@ def read_design(path: Path) -> Design:
     return design
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The contents of a TOML file."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise DataError(f"{path} cannot be read: {why}; check the path") from None
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path.name}: not valid TOML: {error}; correct that line") from None
-
-
-def describe_error(error: msgspec.ValidationError) -> str:
-    """What msgspec says, with the place as the file writes it: `$.questions[0].unit`."""
-    text, _, place = str(error).partition(" - at `$.")
-    where = place.rstrip("`").replace("...", "")
-    return f"{where}: {text}" if where else text
-
-
-def question_sets() -> list[str]:
-    """The names of the ready-made sets."""
-    return sorted(path.stem for path in QUESTION_SETS.glob("*.toml"))
-
-
-def question_set(name: str) -> tuple[Question, ...]:
-    """The questions of a ready-made set."""
-    if name not in question_sets():
-        raise UnknownName(f"no question set {name!r}; {suggest_names(name, question_sets())}")
-    facts = read_toml(QUESTION_SETS / f"{name}.toml")
-    return msgspec.convert(facts["questions"], tuple[Question, ...])
-
-
 def design_problem(design: Design) -> str | None:
     """Why a study cannot be run as it is described; null if it can."""
     if not design.questions:
         return "there are no questions; add [[questions]], or question_sets = ['tbd']"
     counts = Counter(q.name for q in design.questions)
     if repeated := [name for name, n in counts.items() if n > 1]:
-        return f"the question {repeated[0]!r} is there twice; give each a name of its own"
+        return f"two questions have the name {repeated[0]!r}; give each a name of its own"
     for question in design.questions:
         if problem := question_problem(question):
             return f"question {question.name!r}: {problem}"
     if not design.rate.source and not design.talk:
         return "there is nothing to rate; name a source in [rate], or bots in [talk]"
-    if design.rate.source and not design.asked("outsider", "turn", "exchange", "dialog", "pair"):
-        return "[rate] has a source, but no question is for outsiders; add roles = ['outsider']"
-    if design.panel and design.panel.role == "interlocutor" and not design.talk:
-        return "[panel] is of interlocutors, but there is no [talk]; add it, or leave role out"
+    if design.rate.source and (problem := role_problem(design, "outsider")):
+        return f"[rate] has a source, but {problem}"
+    if design.panel and (problem := role_problem(design, design.panel.role)):
+        return f"[panel] is for {design.panel.role}s, but {problem}"
     return talk_problem(design) or expected_problem(design)
 
 
-def question_problem(question: Question) -> str | None:
-    """Why one question cannot be asked."""
-    if question.unit == "pair":
-        if question.answers or question.range:
-            return "a pair is answered with first, second or no difference; leave answers out"
+def role_problem(design: Design, role: Role) -> str | None:
+    """Why there is nothing to do in a study for people of this role; null if there is."""
+    if role == "interlocutor":
+        return None if design.talk else "there are no bots to talk with; add [talk]"
+    if not design.rated_kinds:
+        return "no question is for outsiders; add roles = ['outsider'] to one"
+    if design.rate.source or (design.talk and design.talk.rated_by_outsiders):
         return None
-    if bool(question.answers) == bool(question.range):
-        return "give either answers = [...] in words or range = [low, high]"
-    if question.answers and not 2 <= len(question.answers) <= MAX_POINTS:
-        return f"it has {len(question.answers)} answers; a scale has 2 to {MAX_POINTS}"
-    if question.range and question.range[0] >= question.range[1]:
-        return f"the range {list(question.range)} has no width"
-    if question.range and not question.anchors:
-        return "a range needs anchors = ['low end in words', 'high end in words']"
-    return None
+    return "there are no dialogs for outsiders to rate; name a source in [rate]"
 
 
 def talk_problem(design: Design) -> str | None:
@@ -267,34 +220,51 @@ def talk_problem(design: Design) -> str | None:
     talk = design.talk
     if not talk:
         return None
-    names = [bot.name for bot in talk.bots]
-    if not names or len(set(names)) < len(names):
-        return "[talk] needs bots = [{name = …, spec = …}], each with a name of its own"
+    if not talk.bots:
+        return "[talk] has no bots; add bots = [{name = '…', spec = '…'}]"
+    counts = Counter(bot.name for bot in talk.bots)
+    if repeated := [name for name, n in counts.items() if n > 1]:
+        return f"[talk]: two bots have the name {repeated[0]!r}; give each a name of its own"
     if talk.min_turns > talk.max_turns:
-        return f"min_turns is {talk.min_turns}, above max_turns, {talk.max_turns}"
+        return f"[talk]: min_turns is {talk.min_turns}, above max_turns, {talk.max_turns}; lower it"
     if not design.asked("interlocutor", "turn", "dialog"):
-        return "[talk] needs a question for interlocutors; add roles = ['interlocutor']"
+        return "[talk]: no question is for interlocutors; add roles = ['interlocutor'] to one"
     return None
 
 
 def expected_problem(design: Design) -> str | None:
     """Why gold items or the training round cannot be used."""
-    both: Sequence[Gold | Training] = (*design.gold, *design.training)
-    names = {q.name: q for q in design.questions if q.unit in ("turn", "dialog")}
-    for expected in (e for item in both for e in item.expected):
-        if expected.question not in names:
-            hint = suggest_names(expected.question, names)
-            return f"a right answer names no question of turns or dialogs, {hint}"
-        bounds = names[expected.question].bounds
-        if bounds and not bounds[0] <= expected.value <= bounds[1]:
-            return f"the right answer {expected.value:g} to {expected.question!r} is off its scale"
-        if (expected.turn is None) != (names[expected.question].unit == "dialog"):
-            return f"a right answer to {expected.question!r} needs a turn just if turns are rated"
     if design.gold and not design.rate.source:
         return "[[gold]] is about dialogs of a source; name it in [rate], or leave [[gold]] out"
+    questions = {q.name: q for q in design.asked("outsider", "turn", "dialog")}
+    for table, items in (("gold", design.gold), ("training", design.training)):
+        for expected in (e for item in items for e in item.expected):
+            if problem := answer_problem(expected, questions):
+                return f"[[{table}]]: {problem}"
     for item in design.training:
+        if not item.expected:
+            return "[[training]]: expected is empty; add an answer that the feedback explains"
         rated = [n for n, turn in enumerate(item.turns) if turn.who == "partner"]
         for turn in (e.turn for e in item.expected):
             if turn is not None and turn not in rated:
-                return f"[[training]]: turn {turn}, counted from 0, is none of the partner's"
+                turns = ", ".join(map(str, rated)) or "none"
+                return f"[[training]]: turn {turn} is not the partner's; from 0, those are {turns}"
+    return None
+
+
+def answer_problem(expected: Expected, questions: Mapping[str, Question]) -> str | None:
+    """Why something cannot be the right answer to a question."""
+    name = expected.question
+    if name not in questions:
+        return (
+            f"outsiders are not asked {name!r} about turns or dialogs; "
+            f"{suggest_names(name, questions) if questions else 'leave it out'}"
+        )
+    low, high = questions[name].bounds or (0, 0)
+    if not low <= expected.value <= high:
+        return f"{expected.value:g} is not on the scale of {name!r}, {low:g} to {high:g}"
+    if questions[name].unit == "dialog" and expected.turn is not None:
+        return f"{name!r} is asked about the whole dialog; leave turn out"
+    if questions[name].unit == "turn" and expected.turn is None:
+        return f"{name!r} is asked about each turn; add turn = …, counted from 0"
     return None

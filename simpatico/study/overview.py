@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any
 
+import polars as pl
+
+from simpatico.judgements import PREFERENCE_SCHEMA
+from simpatico.questions.question import ROLES
 from simpatico.study.checks import CHECK, CheckCounts
+from simpatico.study.design import role_problem
 from simpatico.study.results import Results
 from simpatico.table import mean_with_interval
+from simpatico.validation.choices import CREDIT, linked_choices
 from simpatico.validation.evidence import judgements_at, rater_statistics
+from simpatico.validation.preferences import agreement_of_choices
+from simpatico.validation.raters.agreement import AgreementRow
 
-STATISTICS = ("krippendorff_alpha_ordinal", "cohen_kappa_quadratic", "icc_2_1")
+STATISTICS = (
+    *("krippendorff_alpha_ordinal", "cohen_kappa_quadratic", "icc_2_1"),
+    "pairwise_agreement",  # of choices between two dialogs
+)
 """Of all that `validate` computes, what the page shows while people are still rating."""
 
 
@@ -29,6 +40,7 @@ def overview(results: Results, now: float) -> dict[str, Any]:
     complete = sum(finished[u.id] >= design.rate.raters for u in units)
     return {
         "title": design.title,
+        "roles": [role for role in ROLES if not role_problem(design, role)],
         "name": design.name,
         "raters_per_unit": design.rate.raters,
         "units": len(units),
@@ -39,11 +51,19 @@ def overview(results: Results, now: float) -> dict[str, Any]:
         "agreement": list(agreement(results)),
         "raters": list(rater_rows(results)),
         "holding": [
-            {"rater": rater, "unit": unit, "since": lease.taken, "until": lease.expires}
+            {"rater": rater, "dialog": dialog_names(results, unit), "since": lease.taken,
+             "until": lease.expires}
             for (unit, rater), lease in sorted(results.leases.items())
             if lease.finished is None and lease.skipped is None and lease.expires > now
         ],
     }  # fmt: skip
+
+
+def dialog_names(results: Results, unit: str) -> str:
+    """What a unit is called in the source: its dialogs; of a talk that goes on, its bot."""
+    if found := results.units.get(unit):
+        return " | ".join(side.dialog for side in found.sides)
+    return f"talk with {results.talks[unit].bot}"
 
 
 def talk_rows(results: Results, now: float) -> list[dict[str, Any]]:
@@ -62,27 +82,52 @@ def talk_rows(results: Results, now: float) -> list[dict[str, Any]]:
 
 
 def agreement(results: Results) -> Iterator[dict[str, Any]]:
-    """Inter-rater agreement on each quality, as `validate` has it."""
-    if not len(results.judgements):
-        return
+    """Inter-rater agreement on each quality, and on choices between dialogs, as `validate` has it.
+
+    Only what counts is compared: units that are finished, by raters who are not excluded.
+    """
+    rated, chosen = results.judgements, choices_between(results)
     for level in ("turn", "dialog"):
-        own = judgements_at(results.judgements, level)
-        if not len(own):
-            continue
-        rows = rater_statistics(own, 0)
-        for quality in dict.fromkeys(row.quality for row in rows):
-            found = {r.score: r for r in rows if r.quality == quality}
-            yield {
-                "quality": quality,
-                "level": level,
-                "ratings": own.frame.filter(quality=quality)["value"].count(),
-                "statistics": {
-                    name: {"value": row.value, "low": row.low, "high": row.high, "n": row.n,
-                           "status": row.status}
-                    for name in STATISTICS
-                    if (row := found.get(name))
-                },
-            }  # fmt: skip
+        if len(rated) and len(own := judgements_at(rated, level)):
+            counts = own.frame.group_by("quality").agg(pl.col("value").count())
+            yield from agreement_json(level, counts, rater_statistics(own, 0))
+    for _, choices in chosen.group_by("quality", maintain_order=True):
+        counts = choices.group_by("quality").agg(pl.len())
+        yield from agreement_json("pair", counts, agreement_of_choices(choices, seed=0))
+
+
+def agreement_json(
+    level: str, counts: pl.DataFrame, rows: Sequence[AgreementRow]
+) -> Iterator[dict[str, Any]]:
+    """The statistics of each quality that the page shows; `counts`: its ratings or choices."""
+    ratings = dict(counts.iter_rows())
+    for quality in dict.fromkeys(row.quality for row in rows):
+        found = {r.score: r for r in rows if r.quality == quality}
+        yield {
+            "quality": quality,
+            "level": level,
+            "ratings": ratings[quality],
+            "statistics": {
+                name: {"value": row.value, "low": row.low, "high": row.high, "n": row.n,
+                       "status": row.status}
+                for name in STATISTICS
+                if (row := found.get(name))
+            },
+        }  # fmt: skip
+
+
+def choices_between(results: Results) -> pl.DataFrame:
+    """The choices that count, with what depends on what, as `validate` finds it in a run."""
+    preferences = list(results.preferences())
+    frame = pl.DataFrame(preferences, schema=PREFERENCE_SCHEMA, orient="row")
+    frame = frame.drop_nulls("preferred").sort("quality", maintain_order=True)
+    if frame.is_empty():
+        return frame
+    sides = (side for unit in results.units.values() for side in unit.sides)
+    nodes = {side.dialog: side.prompt or side.dialog for side in sides}
+    a, b = (frame[name].replace_strict(nodes) for name in ("dialog_a", "dialog_b"))
+    credit = pl.col("preferred").replace_strict(CREDIT, return_dtype=pl.Float64)
+    return frame.with_columns(linked_choices(a, b), credit=credit, level=pl.lit("pair"))
 
 
 def rater_rows(results: Results) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from simpatico.serve.app import Download, Empty, Problem, Route
-from simpatico.study.design import Design
+from simpatico.study.design import Design, role_problem
 from simpatico.study.export import export_archive
 from simpatico.study.overview import overview
 from simpatico.study.results import collect
@@ -86,6 +86,8 @@ class OwnerRoutes:
 
     def add_raters(self, body: RatersBody) -> dict[str, Any]:
         """Names and tokens of new raters: the only time that the tokens are shown."""
+        if problem := role_problem(self.design, body.role):
+            raise Problem(409, problem)
         people = self.store.add_raters(self.design.name, body.role, body.number)
         self.changed()
         return {"raters": [{"rater": name, "token": token} for name, token in people]}

@@ -15,10 +15,12 @@ import msgspec
 
 from simpatico.bots.bot import Bot, Message
 from simpatico.errors import SimpaticoError
+from simpatico.questions.question import Question
+from simpatico.questions.units import Unit, unit_id
 from simpatico.serve.app import Empty, Problem, Route, Stream
 from simpatico.study.answers import Entry, State, answer_json, latest_answers, save_answer
 from simpatico.study.checks import CHECK, WHOLE, Check, matches
-from simpatico.study.design import Design, Question, Training
+from simpatico.study.design import Design, Training
 from simpatico.study.loans import count_units, find_lease, finish_unit, skip_unit, take_unit
 from simpatico.study.results import talk_side
 from simpatico.study.store import Conflict, Gone, Rater, Row, Store
@@ -31,7 +33,7 @@ from simpatico.study.talks import (
     read_messages,
 )
 from simpatico.study.texts import page_texts
-from simpatico.study.units import Unit, units_of
+from simpatico.study.units import units_of
 
 MAX_SAID = 4_000
 """Characters that a person may say at a time."""
@@ -120,6 +122,8 @@ class RaterRoutes:
         return {
             "state": self.state(rater),
             "rater": rater.rater,
+            # where the browser keeps what is not sent yet: other studies have an r001 too
+            "place": unit_id("rater", design.name, rater.rater),
             "role": rater.role,
             "title": design.title,
             "language": design.language,
@@ -307,7 +311,8 @@ class RaterRoutes:
         self.require_work(rater)
         talk, limit = find_talk(self.store, rater, body.unit), self.design.talk
         messages = read_messages(self.store, rater.study, talk.talk)
-        if body.position < len(messages) and messages[body.position].text == body.text:
+        said = [m.text for m in messages if m.role == "user" and m.position == body.position]
+        if said == [body.text]:
             reply = messages[body.position + 1].text  # the page did not hear of it the first time
             return Stream(iter([{"piece": reply}, {"done": True}]))
         if body.position != len(messages):
@@ -315,9 +320,9 @@ class RaterRoutes:
         if talk.ended is not None or not limit or len(messages) + 2 > limit.max_turns + 1:
             raise Problem(409, "this talk is over")
         dialog = [Message(m.role, m.text) for m in messages] + [Message("user", body.text)]
-        return Stream(self.reply(rater, talk, dialog))
+        return Stream(self.reply(talk, dialog))
 
-    def reply(self, rater: Rater, talk: Row, dialog: list[Message]) -> Iterator[dict[str, Any]]:
+    def reply(self, talk: Row, dialog: list[Message]) -> Iterator[dict[str, Any]]:
         """Ask the bot; a reply that could not be saved is none."""
         bot, slot = self.bots[talk.bot], self._slots[talk.bot]
         try:
@@ -330,7 +335,7 @@ class RaterRoutes:
                     yield {"piece": piece}
             said, reply = dialog[-1].text, "".join(pieces)
             both = [("user", said), ("assistant", reply)]
-            add_exchange(self.store, rater, talk, both, position=len(dialog) - 1)
+            add_exchange(self.store, self.design, talk, both, position=len(dialog) - 1)
         except SimpaticoError:  # its text may name the bot
             yield {"problem": "no reply"}
             return

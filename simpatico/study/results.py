@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 
 from simpatico.judgements import Choice, Judgement, Judgements, Preference
+from simpatico.questions.question import Role
+from simpatico.questions.units import Line, Side, Unit
 from simpatico.readers.alignment import HUMAN
 from simpatico.study import schema as db
 from simpatico.study.checks import CHECK, WHOLE, CheckCounts, count_checks
-from simpatico.study.design import Design, Role
+from simpatico.study.design import Design
 from simpatico.study.store import Row, Store
-from simpatico.study.units import Line, Side, Unit
 
 CHOICES: tuple[Choice, ...] = ("a", "b", "tie")
 
@@ -56,18 +57,22 @@ class Results:
             return "unit not finished"
         return "taken back" if answer.state == "withdrawn" else None
 
+    def counted(self, *, pairs: bool) -> Iterator[tuple[Row, Unit]]:
+        """The answers that count, with their units: those about pairs, or all others."""
+        for answer in self.answers:
+            unit = self.units.get(answer.unit)
+            if unit is None or (unit.kind == "pair") != pairs or answer.question == CHECK:
+                continue
+            if not self.why_not(answer):
+                yield answer, unit
+
     @cached_property
     def judgements(self) -> Judgements:
         """The ratings that count; "cannot tell" is a judgement without a value."""
         return Judgements.of(self.judgement_rows())
 
     def judgement_rows(self) -> Iterator[Judgement]:
-        for answer in self.answers:
-            unit = self.units.get(answer.unit)
-            if unit is None or unit.kind == "pair" or answer.question == CHECK:
-                continue
-            if self.why_not(answer):
-                continue
+        for answer, unit in self.counted(pairs=False):
             question, side = self.design.question(answer.question), unit.sides[0]
             line = self.rated_line(side, answer.turn, unit)
             low, high = question.bounds or (None, None)
@@ -91,12 +96,7 @@ class Results:
 
     def preferences(self) -> Iterator[Preference]:
         """The choices between two dialogs, whichever stood first on the page."""
-        for answer in self.answers:
-            unit = self.units.get(answer.unit)
-            if unit is None or unit.kind != "pair" or answer.question == CHECK:
-                continue
-            if self.why_not(answer):
-                continue
+        for answer, unit in self.counted(pairs=True):
             chosen: Choice | None = None
             if answer.value is not None:
                 swapped = self.leases[answer.unit, answer.rater].swapped

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from simpatico.bots.bot import Bot, Settings
 from simpatico.bots.spec import load_bot
+from simpatico.errors import BadValue, DataError, MissingResource, UnknownName
 from simpatico.serve.app import build_app, read_files
 from simpatico.serve.security import App
-from simpatico.study.design import Design
+from simpatico.study.design import BotChoice, Design
 from simpatico.study.owner_routes import OwnerRoutes
 from simpatico.study.panel import PanelRoutes
 from simpatico.study.rater_routes import RaterRoutes
@@ -30,12 +31,15 @@ def study_app(
 
 def load_bots(design: Design) -> dict[str, Bot]:
     """The bots of a study, by the names that the study gives them."""
-    return {
-        bot.name: load_bot(
-            bot.spec,
-            Settings(
-                temperature=bot.temperature, max_tokens=bot.max_tokens, instruction=bot.instruction
-            ),
-        )
-        for bot in (design.talk.bots if design.talk else ())
-    }
+    return {bot.name: load_choice(bot) for bot in (design.talk.bots if design.talk else ())}
+
+
+def load_choice(bot: BotChoice) -> Bot:
+    """One bot of a study; what is wrong with it is said with its name."""
+    settings = Settings(
+        temperature=bot.temperature, max_tokens=bot.max_tokens, instruction=bot.instruction
+    )
+    try:
+        return load_bot(bot.spec, settings)
+    except (BadValue, DataError, MissingResource, UnknownName) as error:
+        raise type(error)(f"[talk]: bot {bot.name!r}: {error}") from None

@@ -19,11 +19,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from simpatico.errors import DataError, SimpaticoError
+from simpatico.questions.question import Role
+from simpatico.questions.units import Unit
 from simpatico.study import schema as db
 from simpatico.study.commits import GroupCommit
 from simpatico.study.database import lock_store, migrate, open_engine
-from simpatico.study.design import Design, Role
-from simpatico.study.units import Unit
+from simpatico.study.design import Design
 
 MAX_TOKENS = 10_000
 Row = Any
@@ -247,7 +248,9 @@ class Store:
             for where in (own, *({"study": study, "unit": unit.unit} for unit in made)):
                 c.execute(select_where(db.LEASES, **where).with_for_update())
             if not c.execute(select_where(db.RATERS, **own)).first():
-                raise DataError(f"study {study!r} has no rater {rater!r}")
+                raise DataError(
+                    f"study {study!r} has no rater {rater!r}; `simpatico study status` lists them"
+                )
             n = c.execute(delete_where(db.ANSWERS, **own)).rowcount
             for unit in made:  # other people's answers about a dialog that is gone
                 for table in (db.ANSWERS, db.LEASES):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from simpatico.questions.units import Unit
 from simpatico.study import schema as db
 from simpatico.study.design import Design, Talk
 from simpatico.study.loans import exclude_if_careless, insert_lease, toss
@@ -22,7 +23,6 @@ from simpatico.study.store import (
     select_where,
     update_where,
 )
-from simpatico.study.units import Unit
 
 
 def open_talk(store: Store, rater: Rater, design: Design) -> Row | None:
@@ -111,7 +111,7 @@ def read_messages(store: Store, study: str, talk: str) -> list[Row]:
 
 def add_exchange(
     store: Store,
-    rater: Rater,
+    design: Design,
     talk: Row,
     messages: Sequence[tuple[str, str]],
     *,
@@ -120,7 +120,7 @@ def add_exchange(
     """What the person said and what the bot replied, as roles and texts: both, or none.
 
     `position` is where the first of them stands; refused if another tab spoke, or ended the talk,
-    while the bot was thinking.
+    while the bot was thinking. Whoever goes on keeps the talk's place for another lease.
     """
     with store.write() as c:
         own = {"study": talk.study, "talk": talk.talk}
@@ -136,6 +136,8 @@ def add_exchange(
             for n, (role, text) in enumerate(messages)
         ]  # fmt: skip
         c.execute(db.MESSAGES.insert(), rows)
+        until = store.clock() + 60 * design.lease_minutes
+        c.execute(update_where(db.TALKS, **own).values(expires=until))
 
 
 def end_talk(store: Store, rater: Rater, design: Design, talk: Row, units: Sequence[Unit]) -> None:

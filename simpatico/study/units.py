@@ -1,82 +1,22 @@
-"""What is put before a rater: a dialog, one exchange of it, or two dialogs side by side.
-
-A unit holds everything that the export needs; `shown` is what a rater's page receives, which has
-neither ids nor names of systems, so that nobody can be influenced by them.
-"""
+"""The units of a study: what its questions ask about, cut from its source."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import combinations
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from simpatico.errors import DataError, suggest_names
-from simpatico.readers.alignment import HUMAN
-from simpatico.readers.conversations import read
-from simpatico.run import Run
-from simpatico.study.design import Design, UnitKind
-from simpatico.turns import Turns
-
-MAX_TURNS = 500
-"""Turns of a dialog that a person can be asked to read."""
-
-
-class Line(msgspec.Struct, frozen=True):
-    """One turn; `rated` if questions about turns are asked of it."""
-
-    turn: int
-    speaker: str
-    system: str | None
-    text: str
-    rated: bool
-
-    @property
-    def who(self) -> str:
-        return "person" if self.system in (HUMAN, None) else "partner"
-
-
-class Side(msgspec.Struct, frozen=True):
-    """A dialog, or a part of it."""
-
-    dialog: str
-    lines: tuple[Line, ...]
-    prompt: str | None = None
-
-    @property
-    def partner(self) -> str | None:
-        """The speaker whose part is rated, where there is one."""
-        speakers = {line.speaker for line in self.lines if line.who == "partner"}
-        return speakers.pop() if len(speakers) == 1 else None
-
-    @property
-    def system(self) -> str | None:
-        """The system whose part is rated, where there is one."""
-        systems = {line.system for line in self.lines if line.who == "partner"}
-        return systems.pop() if len(systems) == 1 else None
-
-    def shown(self) -> list[dict[str, Any]]:
-        """The turns as a rater's page gets them."""
-        return [
-            {"turn": line.turn, "who": line.who, "text": line.text, "rated": line.rated}
-            for line in self.lines
-        ]
-
-
-class Unit(msgspec.Struct, frozen=True):
-    """One or two dialogs; a pair has two sides, of which a rater's page may swap the order."""
-
-    id: str
-    kind: UnitKind
-    sides: tuple[Side, ...]
-
-    def shown(self, *, swapped: bool) -> list[list[dict[str, Any]]]:
-        """The sides as a rater's page gets them."""
-        sides = [side.shown() for side in self.sides]
-        return sides[::-1] if swapped else sides
+from simpatico.questions.question import Asked
+from simpatico.questions.units import (
+    Side,
+    Unit,
+    exchanges,
+    load_turns,
+    pairs,
+    split_dialogs,
+    unit_id,
+)
+from simpatico.study.design import Design
 
 
 def build_units(design: Design, folder: Path) -> Iterator[Unit]:
@@ -84,11 +24,34 @@ def build_units(design: Design, folder: Path) -> Iterator[Unit]:
     if not design.rate.source:
         return
     place = folder / design.rate.source
-    dialogs = list(split_dialogs(load_turns(place)))
+    if not place.exists():
+        raise DataError(f"[rate]: there is no source {place}; name a run folder or a file")
+    try:
+        dialogs = list(split_dialogs(load_turns(place)))
+    except DataError as error:
+        way_out = "; a study has no such option: score the file with it, and name the run"
+        raise DataError(f"[rate]: {error}{way_out if ' --' in str(error) else ''}") from None
     if not dialogs:
-        raise DataError(f"{place}: there are no dialogs to rate")
+        raise DataError(f"[rate]: the source {place} has no dialogs; name another")
     check_gold(design, dialogs)
-    yield from units_of(design, dialogs)
+    units = list(units_of(design, dialogs))
+    if problem := source_problem(design, units):
+        raise DataError(f"[rate]: the source {place} has nothing to rate: {problem}")
+    yield from units
+
+
+def source_problem(design: Design, units: Iterable[Unit]) -> str | None:
+    """Which question there is nothing to be asked about, and why; null if there is none."""
+    found: set[Asked] = {unit.kind for unit in units}
+    if any(line.rated for unit in units for side in unit.sides for line in side.lines):
+        found.add("turn")
+    reasons = {
+        "turn": "a turn by a system; name the system of every speaker in the column system",
+        "exchange": "a turn by a system after another one; the column system names systems",
+        "pair": "two dialogs by different systems; the column system names them",
+    }
+    missing = (q for q in design.questions if "outsider" in q.roles and q.unit not in found)
+    return next((f"{q.name!r} needs {reasons[q.unit]}" for q in missing), None)
 
 
 def check_gold(design: Design, dialogs: Iterable[Side]) -> None:
@@ -116,62 +79,3 @@ def units_of(design: Design, dialogs: Iterable[Side]) -> Iterator[Unit]:
         yield from exchanges(dialogs)
     if "pair" in kinds:
         yield from pairs(dialogs)
-
-
-def load_turns(place: Path) -> Turns:
-    """The turns of a run folder, or of a file that `score` reads."""
-    if not (place / "run.json").is_file():
-        return read(place)
-    run = Run(place)
-    ids = run.at("dialog", ["dialog"])["dialog"].unique(maintain_order=True).to_list()
-    turns = run.turns(ids)
-    if turns is None:
-        raise DataError(f"{place} was scored with --no-text; score again without it")
-    return turns
-
-
-def split_dialogs(turns: Turns) -> Iterator[Side]:
-    """One side per dialog; the turns of systems are rated."""
-    for (dialog,), frame in turns.frame.group_by("dialog", maintain_order=True):
-        if frame.height > MAX_TURNS:
-            raise DataError(
-                f"dialog {dialog!r} has {frame.height:,} turns; people can rate up to {MAX_TURNS}"
-            )
-        rows = frame.select("turn", "speaker", "system", "text").iter_rows()
-        lines = tuple(
-            Line(turn, speaker, system, text, system not in (HUMAN, None))
-            for turn, speaker, system, text in rows
-        )
-        prompt = frame["prompt"].drop_nulls()
-        yield Side(str(dialog), lines, prompt[0] if len(prompt) else None)
-
-
-def exchanges(dialogs: Iterable[Side]) -> Iterator[Unit]:
-    """Each rated turn with the turn before it."""
-    for side in dialogs:
-        for before, line in zip(side.lines, side.lines[1:], strict=False):
-            if line.rated:
-                part = Side(side.dialog, (before, line), side.prompt)
-                yield Unit(unit_id("exchange", side.dialog, line.turn), "exchange", (part,))
-
-
-def pairs(dialogs: Iterable[Side]) -> Iterator[Unit]:
-    """Dialogs of different systems on the same prompt; without prompts, the n-th of each."""
-    groups: dict[tuple[str, ...], list[Side]] = {}
-    numbers: dict[str, int] = {}
-    for side in dialogs:
-        if side.system is None:
-            continue
-        numbers[side.system] = numbers.get(side.system, 0) + 1
-        key = ("prompt", side.prompt) if side.prompt else ("number", str(numbers[side.system]))
-        groups.setdefault(key, []).append(side)
-    for group in groups.values():
-        for a, b in combinations(sorted(group, key=lambda side: side.system or ""), 2):
-            if a.system != b.system:
-                yield Unit(unit_id("pair", a.dialog, b.dialog), "pair", (a, b))
-
-
-def unit_id(*parts: object) -> str:
-    """A name for a unit by which no rater can tell the dialog or its system."""
-    text = "\0".join(map(str, parts)).encode()
-    return f"{parts[0]}-{hashlib.blake2b(text, digest_size=9).hexdigest()}"

@@ -85,15 +85,21 @@ def match_choices(rows: pl.DataFrame, units: pl.DataFrame, names: Sequence[str])
         )
     kept = rows.drop("system_a", "system_b").sort("index")
     choices = pl.concat([kept, *sides], how="horizontal")
-    nodes, codes = np.unique(
-        pl.concat([choices["node_a"], choices["node_b"]]).to_numpy().astype(str),
-        return_inverse=True,
-    )
-    ends = codes.reshape(2, -1)
-    graph = csr_array((np.ones(choices.height), (ends[0], ends[1])), shape=(len(nodes),) * 2)
-    _, component = connected_components(graph, directed=False)
+    cluster = linked_choices(choices["node_a"], choices["node_b"])
     credit = pl.col("preferred").replace_strict(CREDIT, return_dtype=pl.Float64)
-    return choices.with_columns(pl.Series("cluster", component[ends[0]]), credit=credit)
+    return choices.with_columns(cluster, credit=credit)
+
+
+def linked_choices(a: pl.Series, b: pl.Series) -> pl.Series:
+    """The number of each choice's cluster: those that a chain of comparisons links have the same.
+
+    `a` and `b` are the prompts of the two sides, or their dialogs where there are no prompts.
+    """
+    nodes, codes = np.unique(pl.concat([a, b]).to_numpy().astype(str), return_inverse=True)
+    ends = codes.reshape(2, -1)
+    graph = csr_array((np.ones(len(a)), (ends[0], ends[1])), shape=(len(nodes),) * 2)
+    _, component = connected_components(graph, directed=False)
+    return pl.Series("cluster", component[ends[0]])
 
 
 def unit_credits(choices: pl.DataFrame) -> pl.DataFrame:

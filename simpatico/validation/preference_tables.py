@@ -28,11 +28,12 @@ HOW_TO_READ = (
 
 
 class TextTable(NamedTuple):
-    """A table whose first two columns name its rows."""
+    """A table of formatted cells; its first `keys` columns name a row."""
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
+    keys: int = 2
 
 
 def preference_tables(

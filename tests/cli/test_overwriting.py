@@ -16,6 +16,7 @@ COMMANDS = {
     "report": ("report", "RUN", "--out", "FILE.html"),
     "figure": ("figure", "dots", "--run", "RUN", "--out", "FILE.svg"),
     "perturb": ("perturb", "LOG", "--kind", "generic", "--out", "FILE.jsonl"),
+    "export": ("export", "RUN", "--to", "otlp", "--out", "FILE.jsonl"),
     "gate": ("gate", "RUN", "--rule", "length >= 0", "--junit", "FILE.xml"),
     "train lexicon": ("train", "lexicon", "--data", "TEXTS", "--minimum", "1", "--out", "FILE.csv"),
 }

@@ -10,8 +10,13 @@ import pytest
 from tests.command_line import simpatico
 
 RATINGS = "dialog,thumb\nd0,1\nd1,0\n"
-FORMATS = "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, hazumi, humod, "
-FORMATS += "inspect, irc, ji2022, openai, parlai, real-persona-chat, sharegpt, table"
+FORMATS = (
+    "arena, chatgpt, convai2017, convokit, deepeval, dstc10-dev, dstc10-test, dstc7, duo, fed, "
+)
+FORMATS += (
+    "hazumi, humod, inspect, irc, ji2022, langfuse, langsmith, mlflow, openai, otlp, parlai, "
+)
+FORMATS += "phoenix, promptfoo, real-persona-chat, sdialog, sharegpt, table"
 SPEAKER = "speaker_id, role, sender, from, user, user_id, speaker_idx, author"
 
 

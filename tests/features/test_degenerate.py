@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simpatico.features import Features
-from simpatico.features.degenerate import Degenerate, degenerate_texts
-from simpatico.features.words import Words
+from simpatico.features import Features, closure
+from simpatico.features.chat_words import load_chat_words, shuffled_rows
+from simpatico.features.degenerate import (
+    SPEAKER_ASSOCIATION,
+    Degenerate,
+    DegenerateSpeaker,
+    degenerate_texts,
+)
+from simpatico.features.lexicon import load_lexicon
+from simpatico.features.words import cut_words
 from simpatico.turns import Turns
 
 SPEECH = [
@@ -49,7 +58,7 @@ def test_the_feature_gives_a_value_for_each_turn() -> None:
     texts = [*SPEECH, *DEGENERATE]
     frame = pl.DataFrame({"dialog": "d", "speaker": "s", "text": texts})
     turns = Turns.from_utterances(frame, merge=False)
-    values = Features(turns, frozenset({Degenerate(), Words()}))[Degenerate()]
+    values = Features(turns, closure([Degenerate()]))[Degenerate()]
     assert values.tolist() == [False] * len(SPEECH) + [True] * len(DEGENERATE)
 
 
@@ -57,3 +66,56 @@ def test_the_feature_gives_a_value_for_each_turn() -> None:
 def test_a_text_does_not_depend_on_its_neighbours(texts: list[str]) -> None:
     alone = [bool(degenerate_texts([text])[0]) for text in texts]
     assert np.array_equal(degenerate_texts(texts), np.array(alone, bool))
+
+
+FUNCTION = set(load_lexicon("function_words").rows)
+KNOWN = FUNCTION | set(load_lexicon("emotions").rows)
+ANY_WORDS = st.lists(
+    st.sampled_from(["so", "sad", "the", "of", "happy", "zxcv", *(f"w{i}" for i in range(30))])
+    | st.sampled_from(["so", "sad"]),
+    max_size=60,
+)
+
+
+def is_degenerate(words: Sequence[str]) -> bool:
+    """The definition, word by word."""
+    n, distinct = len(words), len(set(words))
+    trigrams = set(zip(words, words[1:], words[2:], strict=False))
+    known, function = (sum(word in some for word in words) for some in (KNOWN, FUNCTION))
+    return (
+        (n >= 4 and distinct <= min(n, 100) / 4)
+        or (n >= 8 and len(trigrams) < (n - 2) / 2)
+        or (n >= 3 and known < 0.3 * n)
+        or (n >= 12 and function < 0.12 * n)
+    )
+
+
+@given(st.lists(ANY_WORDS, max_size=5), st.integers(1, 4))
+@example([["the", "sad"] * 200, [f"w{i}" for i in range(30)] * 10], 1)
+def test_texts_are_judged_by_the_definition(texts: list[list[str]], times: int) -> None:
+    texts = [words * times for words in texts]
+    got = degenerate_texts([" ".join(words) for words in texts])
+    assert got.tolist() == [is_degenerate(words) for words in texts]
+
+
+UTTERANCES = st.tuples(
+    st.sampled_from("de"),
+    st.sampled_from("ab"),
+    st.sampled_from([*SPEECH, *DEGENERATE, "hear to sorry I'm that", "so sad", "hall you the"]),
+)
+
+
+@given(st.lists(UTTERANCES, max_size=30))
+def test_turns_of_a_speaker_are_judged_together_too(rows: list[tuple[str, str, str]]) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    frame = pl.DataFrame(rows, ["dialog", "speaker", "text"], orient="row")
+    frame = frame.cast(pl.String)
+    turns = Turns.from_utterances(frame, merge=False)
+    got = Features(turns, closure([DegenerateSpeaker()]))[DegenerateSpeaker()]
+    all_of = {(d, s): " ".join(t for e, r, t in rows if (e, r) == (d, s)) for d, s, _ in rows}
+    table, chat = cut_words(pl.Series(list(all_of.values()), dtype=pl.String)), load_chat_words()
+    shuffled = shuffled_rows(table, chat, below=SPEAKER_ASSOCIATION)
+    together = dict(zip(all_of, degenerate_texts(list(all_of.values())) | shuffled, strict=True))
+    alone = degenerate_texts([text for *_, text in rows])
+    expected = [bool(a or together[d, s]) for a, (d, s, _) in zip(alone, rows, strict=True)]
+    assert got.tolist() == expected

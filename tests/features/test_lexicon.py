@@ -17,6 +17,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features import Features, closure
 from simpatico.features.lexicon import SHIPPED, LexiconSums, load_lexicon
 from simpatico.features.lexicon_files import lexicon_rows
+from simpatico.features.words import WordTable
 from simpatico.turns import Turns
 
 DIC = """%
@@ -44,7 +45,8 @@ def save_file(folder: Path, name: str, content: str | bytes) -> Path:
 def weights(path: Path | str, *words: str) -> list[dict[str, float]]:
     """For each word, its weights other than 0."""
     lexicon = load_lexicon(str(path))
-    rows = lexicon.of(pl.Series(words, dtype=pl.String)).tolist()
+    vocabulary = pl.Series(words, dtype=pl.String)
+    rows = lexicon.of(WordTable(np.zeros(0, np.int32), np.zeros(1, np.int64), vocabulary)).tolist()
     return [{c: w for c, w in zip(lexicon.categories, row, strict=True) if w} for row in rows]
 
 

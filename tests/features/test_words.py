@@ -221,3 +221,11 @@ def test_words_made_to_share_a_hash_are_told_apart() -> None:
         spellings = [table.vocabulary[int(c)] for c in table.codes]
         assert spellings == " ".join(texts).split()
         assert table.vocabulary.n_unique() == len(table.vocabulary)
+
+
+@given(st.lists(anything, min_size=1, max_size=6), st.lists(st.integers(0, 5), max_size=8))
+@settings(deadline=None)
+def test_rows_are_taken_with_their_words(texts: list[str], rows: list[int]) -> None:
+    table, rows = cut_words(pl.Series(texts)), [row % len(texts) for row in rows]
+    every = spelled_out(table)
+    assert spelled_out(table.take(np.array(rows, np.int64))) == [every[row] for row in rows]

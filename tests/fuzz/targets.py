@@ -17,29 +17,31 @@ from simpatico.errors import SimpaticoError
 from simpatico.features.lexicon import parse_lexicon
 from simpatico.features.sentences import sentences
 from simpatico.features.word_positions import word_positions
-from simpatico.readers import Source
-from simpatico.readers.detect import format_names, make_reader, matching_readers
-from simpatico.readers.input.record import Ledger
+from simpatico.readers import Conversations, Source
+from simpatico.readers.conversations import Chunk
+from simpatico.readers.detect import format_names, matching_readers
+from simpatico.readers.input.record import Reject
 from simpatico.readers.judgement_files import read_judgements, read_preferences
 from simpatico.run import Run
-from simpatico.turns import Turns
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet", ".txt")
 
 
 def read_format(name: str, data: bytes) -> None:
-    """The dialogs of a format; the first byte chooses the suffix."""
+    """The dialogs of a format: the same in small parts and at once; byte one chooses the suffix."""
     suffix = SUFFIXES[data[0] % len(SUFFIXES)] if data else ".jsonl"
     source = Source.from_stream(f"a{suffix}", Path(f"a{suffix}"), io.BytesIO(data[1:]))
-    ledger = Ledger("skip")
-    if source.is_rejected(ledger):
-        return
     matching_readers(source, None, system=None)
-    reader = make_reader(name, None)
-    rows = [row._asdict() for dialog in reader.dialogs(source, ledger) for row in dialog]
-    if rows:
-        frame = pl.DataFrame([{k: v for k, v in r.items() if k != "time"} for r in rows[:100]])
-        Turns.from_utterances(frame)
+    conversations = Conversations((source,), format=name, on_error="skip")
+    parts, whole = (list(conversations.chunks(size)) for size in (2, 10**6))
+    if read_rows(parts) != read_rows(whole):
+        raise AssertionError(read_rows(parts), read_rows(whole))
+
+
+def read_rows(chunks: list[Chunk]) -> tuple[list[tuple[object, ...]], list[Reject]]:
+    """All turns and all that was rejected."""
+    rows = pl.concat(chunk.turns.frame for chunk in chunks).rows()
+    return rows, [reject for chunk in chunks for reject in chunk.rejects]
 
 
 def read_file(read: Callable[[Path], object], suffixes: tuple[str, ...], data: bytes) -> None:

@@ -4,10 +4,14 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import simpatico
 from simpatico import load, read, score
+from simpatico.metric import collect_evidence
+from simpatico.metrics.style_matching import COLUMNS
+from simpatico.turns import Turns
 from tests.conftest import talk
 
 SAMPLE = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
@@ -83,3 +87,15 @@ def test_the_nine_are_added_from_left_to_right():
     means = [reduce(add, row) / 9 for row in rows]
     assert len(means) > 200
     assert table["style_matching"].drop_nulls().to_list() == means
+
+
+def test_as_many_turns_as_columns_are_no_other_table():
+    # Polars takes a square array for one of columns if its memory is in that order
+    rows = [("d", "ab"[n % 2], f"I am with you at {n}, and it is not for me") for n in range(22)]
+    longer, square = (
+        Turns.from_utterances(pl.DataFrame(rows[:n], ["dialog", "speaker", "text"], orient="row"))
+        for n in (22, len(COLUMNS))
+    )
+    metric = load("style_matching")
+    alone, beside = (collect_evidence(metric, turns) for turns in (square, longer))
+    assert alone.equals(beside.filter(pl.col("row") < len(COLUMNS)))

@@ -48,7 +48,9 @@ IBANS = parts(
 )
 """Country, and the structure of the account number (n digits, a letters, c either), ISO 13616."""
 CARDS = {
-    **dict.fromkeys(("4", "51", "55", "2221", "2720", "6011", "65", "3528", "62"), 16),
+    **dict.fromkeys(
+        ("4", "51", "55", "2221", "2720", "6011", "65", "3528", "62", "9792", "98"), 16
+    ),
     **dict.fromkeys(("34", "37"), 15),
     **dict.fromkeys(("36", "3800"), 14),
     **dict(zip(("6759", "5018", "4000"), (18, 13, 19), strict=True)),

@@ -2,8 +2,11 @@
 
 import html
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
 import tempfile
 
 import polars as pl
@@ -131,6 +134,22 @@ def test_without_text_none_of_the_200_is_anywhere(place):
     texts = everywhere(place, score(place, *hide))
     assert len(texts) >= 6
     assert not found(EVERY, texts)
+
+
+@pytest.mark.parametrize("point", ["part-scored", "done"])
+def test_without_text_none_of_the_200_is_in_a_run_that_was_killed(place, point):
+    """Its parts hold what `distinct_n` needs of every reply: words as hashes."""
+    line = [sys.executable, "-m", "simpatico", "score", place / "chats.jsonl", "--metrics", METRICS]
+    hide = ["--redact", "--pseudonymise", "--pseudonymise-columns", "account", "--no-text"]
+    environment = os.environ | {"SIMPATICO_FAULT": f"{point}:1"}
+    run = place / "run"
+    assert subprocess.run([*line, "--out", run, *hide], env=environment).returncode == 70
+    parts = {path.name for path in (run / "parts").iterdir()}
+    assert {"000000.turn.arrow", "000000.extras.parquet"} <= parts
+    assert "000000.distinct_n.material.parquet" in parts
+    texts = contents(run, place / "cache", place / "temporary")
+    assert not found(EVERY, texts)
+    assert found(["bot-1"], texts)  # the search finds what is there
 
 
 def test_after_a_purge_nothing_of_the_dialog_is_anywhere(place):

@@ -118,7 +118,7 @@ def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path
     run = scored(talk, tmp_path / "run", chunk=3)
     assert mode(run.folder / "text.parquet") == 0o600
     assert {m for _, m in modes} == {0o600}
-    assert len(modes) == 4
+    assert len(modes) == 3  # two parts, and the joined table
 
 
 def test_without_text_the_scores_are_the_same_and_no_word_is_kept(talk, tmp_path):

@@ -189,9 +189,25 @@ class Site(NamedTuple):
         (rows,) = self.store.rows("probe", db.METADATA.tables[f"{db.STUDY}_{table}"])
         return rows
 
-    def routes(self) -> list[tuple[str, str]]:
-        """Method and path of everything that the application answers."""
-        return [(min(route.methods - {"HEAD"}), route.path) for route in self.app.app.routes]
+    def routes(self, start: str = "/") -> list[tuple[str, str]]:
+        """Method and path of everything that the application answers, below this path.
+
+        It is the application's own table, so that tests of all routes have the newest too.
+        """
+        table = self.app.app.routes
+        pairs = [(min(route.methods - {"HEAD"}), route.path) for route in table]
+        return [(method, path) for method, path in pairs if path.startswith(start)]
+
+    def token_for(self, path: str) -> str:
+        """The token that opens a path."""
+        match path.split("/")[2:]:
+            case ["owner", _]:
+                return self.owner
+            case ["enrol"]:
+                return self.panel
+            case ["say" | "end"]:
+                return self.talkers[0]
+        return self.outsiders[0]
 
 
 @contextmanager

@@ -144,10 +144,12 @@ VALUES = (
 @pytest.fixture(scope="module")
 def posts(site):
     """Every path that takes a body, with the token that opens it."""
-    paths = [path for method, path in site.routes() if method == "POST"]
-    assert len(paths) == 13
-    tokens = {path: site.owner if "/owner/" in path else site.outsiders[0] for path in paths}
-    return tokens | {"/api/enrol": site.panel}
+    return {path: site.token_for(path) for method, path in site.routes() if method == "POST"}
+
+
+def test_every_path_that_wants_something_in_its_body_is_tried_with_that(site, posts):
+    wanting = {p for p, t in posts.items() if site.ask("POST", p, bearer(t)).status == 400}
+    assert wanting == set(BODIES)
 
 
 def variants(path):
@@ -207,6 +209,23 @@ def test_bodies_that_are_nearly_right(site, posts):
         assert send_all(site, path, token, bodies) <= {200, 400, 404, 410}, path
     assert n > 900
     assert msgspec.json.decode(site.ask("GET", "/api/me", bearer(site.outsiders[0])).body)
+
+
+def test_a_reply_that_is_sent_back_as_if_it_had_been_said(site):
+    """Only what was said is answered again, not what was replied."""
+    site.store.pause("probe", paused=False)  # another test may have paused it
+    token = site.talkers[1]
+    unit = msgspec.json.decode(site.ask("POST", "/api/next", bearer(token)).body)["unit"]
+
+    def say(position, text):
+        body = msgspec.json.encode({"unit": unit, "position": position, "text": text})
+        answer = site.ask("POST", "/api/say", bearer(token), body=body)
+        return answer.status, [msgspec.json.decode(line) for line in answer.body.splitlines()]
+
+    reply = 200, [{"piece": "You said: Hello"}, {"done": True}]
+    assert [say(0, "Hello"), say(0, "Hello")] == [reply, reply]
+    elsewhere = 409, [{"problem": "this talk went on elsewhere", "length": 2}]
+    assert [say(1, "You said: Hello"), say(0, "Other"), say(3, "Hello")] == [elsewhere] * 3
 
 
 def test_a_truncated_body_is_not_taken_for_a_whole_one(site):

@@ -50,12 +50,28 @@ def look(site):
         if answer.status == 200:
             assert answer.body in content.values(), path
         else:
-            assert answer.status in (400, 401, 404), (path, answer)
+            assert answer.status in (400, 401, 404, 405), (path, answer)
             assert len(answer.body) < 100
 
     yield check
     for client in clients:
         client.close()
+
+
+VARIANTS = (
+    "{}/", "/{}", "{}//", "{}/.", "{}/..", "{}/x", "{}.", "{};x", "{}%20", "{}%00", "{}%2f", "{}\\", "/.{}",
+    "/x/..{}", "/static{}", "/static/..{}", "/api{}", "/owner{}", "/panel{}", "{}?x=1", "{}#x",
+)  # fmt: skip
+
+
+def test_variants_of_every_path(site, look):
+    """Longer, shorter, in capitals, in percents: nothing, or what the plain path has."""
+    paths = [path for _, path in site.routes()]
+    assert len({*paths, "/panel", "/api/enrol"}) == len(paths)
+    for path in paths:
+        encoded = "/" + "".join(f"%{byte:02x}" for byte in path[1:].encode())
+        for variant in (*VARIANTS, path[:-1] or "/", path.upper(), encoded):
+            look(variant.format(path))
 
 
 @given(path=PATHS)
@@ -69,6 +85,14 @@ def test_any_path(look, path):
 @settings(max_examples=20_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_twenty_thousand_paths(look, path):
     look(path)
+
+
+def test_somebody_with_half_a_link_is_told_so(site):
+    answer = site.ask("GET", "/ra", "Accept: text/html,application/xhtml+xml,*/*;q=0.8")
+    assert (answer.status, answer.values("content-type")) == (404, ["text/plain; charset=utf-8"])
+    assert answer.body == (
+        b"There is no page at this address. Please open the whole link that you were given."
+    )
 
 
 def test_only_files_of_pages_are_read(tmp_path):

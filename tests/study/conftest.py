@@ -7,11 +7,13 @@ from itertools import count
 import pytest
 import sqlalchemy as sa
 
+from simpatico.questions.question import Question
+from simpatico.questions.units import Line, Side
 from simpatico.study.answers import Entry, save_answer
-from simpatico.study.design import Checks, Design, Material, Question
+from simpatico.study.design import Checks, Design, Material
 from simpatico.study.loans import finish_unit, take_unit
 from simpatico.study.store import Rater, Store
-from simpatico.study.units import Line, Side, units_of
+from simpatico.study.units import units_of
 from tests.study.postgres import new_database, run_postgres
 
 WARMTH = Question("warmth", "How warm?", "turn", answers=("cold", "cool", "so", "warm", "hot"))

@@ -48,6 +48,7 @@ def test_what_is_no_store_is_refused(tmp_path):
 def test_a_server_that_does_not_answer():
     sentence = refusal("postgresql://a:secret@127.0.0.1:1/c", RunError)
     assert sentence.startswith("the store cannot be opened: connection failed")
+    assert sentence.endswith("; try again, or name another with --store")
     assert "\n" not in sentence
     assert "secret" not in sentence
 

@@ -5,14 +5,9 @@ from pathlib import Path
 import pytest
 
 from simpatico.errors import DataError, UnknownName
+from simpatico.questions.question import question_problem, question_set, question_sets
 from simpatico.study import design as module
-from simpatico.study.design import (
-    Design,
-    question_problem,
-    question_set,
-    question_sets,
-    read_design,
-)
+from simpatico.study.design import Design, read_design
 from simpatico.study.units import build_units
 
 HEAD = 'name = "s"\ntitle = "S"\n'
@@ -37,89 +32,94 @@ def question(**facts: str) -> str:
 
 
 REFUSED = [
-    (HEAD + "nam = 1", "Object contains unknown field `nam`"),
-    (HEAD + "[rate]\nrater = 2", "rate: Object contains unknown field `rater`"),
-    (HEAD + "seed = 'x'", "seed: Expected `int`, got `str`"),
-    ('title = "S"', "Object missing required field `name`"),
-    ('name = "S s"\ntitle = "S"', "name: Expected `str` matching regex '^[a-z0-9][a-z0-9-]{0,59}$'"),
-    (HEAD + "[rate]\nraters = 0", "rate.raters: Expected `int` >= 1"),
-    (HEAD + question(unit='"word"'), "questions[0].unit: Invalid enum value 'word'"),
+    # a field that is not there, or not of its kind
+    (HEAD + "nam = 1", "a study has no field 'nam'; did you mean 'name'?"),
+    (HEAD + "[rate]\nrater = 2", "rate has no field 'rater'; did you mean 'raters' or 'order'?"),
+    (HEAD + "[rate]\nconsent = ''", "rate has no field 'consent'; it belongs at the top, before the first [table]"),
+    (HEAD + "[panel]\nmax_raters = 9\nper_person = 2", "panel has no field 'per_person'; it belongs in [rate]"),
+    (HEAD + question(scale="7"), "questions[0] has no field 'scale'; there are name, text, unit, roles, answers, "
+     "first, range, anchors, cannot_tell, hint, quotation"),
+    ('title = "S"', "name is missing; add it"),
+    (HEAD + "[panel]\nparameter = 'pid'", "panel.max_raters is missing; add it"),
+    (HEAD + '[talk]\nbots = [{name = "a"}]', "talk.bots[0].spec is missing; add it"),
+    (HEAD + "seed = 'x'", 'seed is "x"; write a whole number'),
+    (HEAD + "lead = 3", "lead is 3; write a text in quotes"),
+    (HEAD + "rate = 3", "rate is 3; write a table of fields"),
+    ('name = "s"\ntitle = {a = 1}', "title is a table; write a text of 1 to 200 characters"),
+    ('name = "S s"\ntitle = "S"', 'name is "S s"; write small letters, digits and hyphens, up to 60, no hyphen first'),
+    (HEAD + question(name='"Warm"'), 'questions[0].name is "Warm"; write small letters, digits and _, up to 40, '
+     "a letter first"),
+    (HEAD + question(unit='"word"'), 'questions[0].unit is "word"; write "dialog" or "exchange" or "pair" or "turn"'),
+    (HEAD + question(roles='["outsiders"]'), 'questions[0].roles[0] is "outsiders"; write "interlocutor" or "outsider"'),
+    (HEAD + question(answers='"cold, warm"'), 'questions[0].answers is "cold, warm"; write a list, each of it a text of 1 '
+     "to 200 characters"),
+    (HEAD + question(cannot_tell='"no"'), 'questions[0].cannot_tell is "no"; write true or false'),
+    (HEAD + "[rate]\nraters = 0", "rate.raters is 0; write a whole number from 1 to 1,000"),
+    (HEAD + "[rate]\nraters = true", "rate.raters is true; write a whole number from 1 to 1,000"),
+    (HEAD + "[checks]\nexclude_after = 0", "checks.exclude_after is 0; write a whole number from 1 to 1,000"),
+    (HEAD + "[checks]\nexclude_after = -2", "checks.exclude_after is -2; write a whole number from 1 to 1,000"),
+    (HEAD + "[rate]\nper_person = 0", "rate.per_person is 0; write a whole number from 1 to 1,000"),
+    (HEAD + 'completion_url = "http://a.example/?cc=1"', 'completion_url is "http://a.example/?cc=1"; write an address '
+     "that begins with https:// and has no spaces"),
+    (HEAD + f'completion_url = "javascript:{"x" * 99}"', f'completion_url is "javascript:{"x" * 48}…; write an address '
+     "that begins with https:// and has no spaces"),
+    (HEAD + '[panel]\nmax_raters = 9\nparameter = "{{id}}"', 'panel.parameter is "{{id}}"; write letters, digits and _, '
+     "up to 40, no digit first"),
+    (HEAD + GOLD + 'expected = [{question = "q", value = "high"}]', 'gold[0].expected[0].value is "high"; write a number'),
+    # questions
     (HEAD + SOURCE, "there are no questions; add [[questions]], or question_sets = ['tbd']"),
-    (
-        HEAD + SOURCE + WARMTH + WARMTH,
-        "the question 'warmth' is there twice; give each a name of its own",
-    ),
-    (
-        HEAD + SOURCE + question(unit='"pair"', answers='["a", "b"]'),
-        "question 'q': a pair is answered with first, second or no difference; leave answers out",
-    ),
-    (
-        HEAD + SOURCE + question(),
-        "question 'q': give either answers = [...] in words or range = [low, high]",
-    ),
-    (
-        HEAD + SOURCE + question(answers='["a", "b"]', range="[1, 2]"),
-        "question 'q': give either answers = [...] in words or range = [low, high]",
-    ),
-    (
-        HEAD + SOURCE + question(answers='["a"]'),
-        "question 'q': it has 1 answers; a scale has 2 to 9",
-    ),
-    (
-        HEAD + SOURCE + question(answers=str([str(n) for n in range(10)])),
-        "question 'q': it has 10 answers; a scale has 2 to 9",
-    ),
-    (HEAD + SOURCE + question(range="[5, 5]"), "question 'q': the range [5, 5] has no width"),
-    (
-        HEAD + SOURCE + question(range="[0, 9]"),
-        "question 'q': a range needs anchors = ['low end in words', 'high end in words']",
-    ),
+    (HEAD + SOURCE + WARMTH + WARMTH, "two questions have the name 'warmth'; give each a name of its own"),
+    (HEAD + SOURCE + question(unit='"pair"', answers='["a", "b"]'),
+     "question 'q': a pair is answered with first, second or no difference; leave answers out"),
+    (HEAD + SOURCE + question(), "question 'q': give either answers = [...] in words or range = [low, high]"),
+    (HEAD + SOURCE + question(answers='["a", "b"]', range="[1, 2]"),
+     "question 'q': give either answers = [...] in words or range = [low, high]"),
+    (HEAD + SOURCE + question(answers='["a"]'), "question 'q': the scale has 1 point; give 2 to 9 answers"),
+    (HEAD + SOURCE + question(answers=str([str(n) for n in range(10)])),
+     "question 'q': the scale has 10 points; give 2 to 9 answers"),
+    (HEAD + SOURCE + question(answers='["a", "b"]', anchors='["poor", "good"]'),
+     "question 'q': anchors are for a range; with answers in words leave them out"),
+    (HEAD + SOURCE + question(range="[5, 5]"),
+     "question 'q': range is [5, 5]; the second number has to be above the first"),
+    (HEAD + SOURCE + question(range="[0, 9]"),
+     "question 'q': a range needs anchors = ['low end in words', 'high end in words']"),
+    (HEAD + SOURCE + question(range="[0, 9]", anchors='["poor", "so-so", "good"]'),
+     'questions[0].anchors is ["poor", "so-so", "good"]; write a list of 2, each a text of 1 to 200 characters'),
+    (HEAD + SOURCE + question(range="[0, 9]", anchors='["poor", "good"]', first="0"),
+     "question 'q': first is 0, but a range has its first number already; leave it out"),
+    # what is rated, and by whom
     (HEAD + WARMTH, "there is nothing to rate; name a source in [rate], or bots in [talk]"),
-    (
-        HEAD + SOURCE + WARMTH.replace('"outsider", ', ""),
-        "[rate] has a source, but no question is for outsiders; add roles = ['outsider']",
-    ),
-    (
-        HEAD + WARMTH + "[talk]\nbots = []",
-        "[talk] needs bots = [{name = …, spec = …}], each with a name of its own",
-    ),
-    (
-        HEAD + WARMTH + '[talk]\nbots = [{name = "a", spec = "x"}, {name = "a", spec = "y"}]',
-        "[talk] needs bots = [{name = …, spec = …}], each with a name of its own",
-    ),
-    (
-        HEAD + WARMTH + TALK + "min_turns = 5\nmax_turns = 4",
-        "min_turns is 5, above max_turns, 4",
-    ),
-    (
-        HEAD + OVERALL + TALK,
-        "[talk] needs a question for interlocutors; add roles = ['interlocutor']",
-    ),
-    (
-        HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warm", value = 1}]',
-        "a right answer names no question of turns or dialogs, did you mean 'warmth'?",
-    ),
-    (
-        HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warmth", value = 3, turn = 1}]',
-        "the right answer 3 to 'warmth' is off its scale",
-    ),
-    (
-        HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warmth", value = 1}]',
-        "a right answer to 'warmth' needs a turn just if turns are rated",
-    ),
-    (
-        HEAD + SOURCE + OVERALL + GOLD + 'expected = [{question = "overall", value = 1, turn = 1}]',
-        "a right answer to 'overall' needs a turn just if turns are rated",
-    ),
-    (
-        HEAD + WARMTH + TALK + GOLD + 'expected = [{question = "warmth", value = 1, turn = 1}]',
-        "[[gold]] is about dialogs of a source; name it in [rate], or leave [[gold]] out",
-    ),
-    (
-        HEAD + SOURCE + WARMTH + TRAINING
-        + 'expected = [{question = "warmth", value = 1, turn = 0}]',
-        "[[training]]: turn 0, counted from 0, is none of the partner's",
-    ),
+    (HEAD + SOURCE + WARMTH.replace('"outsider", ', ""),
+     "[rate] has a source, but no question is for outsiders; add roles = ['outsider'] to one"),
+    (HEAD + SOURCE + WARMTH + '[panel]\nmax_raters = 9\nrole = "interlocutor"',
+     "[panel] is for interlocutors, but there are no bots to talk with; add [talk]"),
+    (HEAD + WARMTH + TALK + "rated_by_outsiders = false\n[panel]\nmax_raters = 9",
+     "[panel] is for outsiders, but there are no dialogs for outsiders to rate; name a source in [rate]"),
+    (HEAD + WARMTH + "[talk]\nbots = []", "[talk] has no bots; add bots = [{name = '…', spec = '…'}]"),
+    (HEAD + WARMTH + '[talk]\nbots = [{name = "a", spec = "x"}, {name = "a", spec = "y"}]',
+     "[talk]: two bots have the name 'a'; give each a name of its own"),
+    (HEAD + WARMTH + TALK + "min_turns = 5\nmax_turns = 4", "[talk]: min_turns is 5, above max_turns, 4; lower it"),
+    (HEAD + OVERALL + TALK, "[talk]: no question is for interlocutors; add roles = ['interlocutor'] to one"),
+    # right answers
+    (HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warm", value = 1}]',
+     "[[gold]]: outsiders are not asked 'warm' about turns or dialogs; did you mean 'warmth'?"),
+    (HEAD + SOURCE + OVERALL + WARMTH.replace('"outsider", ', "") + TRAINING
+     + 'expected = [{question = "warmth", value = 1, turn = 1}]',
+     "[[training]]: outsiders are not asked 'warmth' about turns or dialogs; there are overall"),
+    (HEAD + SOURCE + question(unit='"pair"') + TRAINING + 'expected = [{question = "q", value = 1}]',
+     "[[training]]: outsiders are not asked 'q' about turns or dialogs; leave it out"),
+    (HEAD + SOURCE + WARMTH + TRAINING + "expected = []",
+     "[[training]]: expected is empty; add an answer that the feedback explains"),
+    (HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warmth", value = 3, turn = 1}]',
+     "[[gold]]: 3 is not on the scale of 'warmth', 1 to 2"),
+    (HEAD + SOURCE + WARMTH + GOLD + 'expected = [{question = "warmth", value = 1}]',
+     "[[gold]]: 'warmth' is asked about each turn; add turn = …, counted from 0"),
+    (HEAD + SOURCE + OVERALL + TRAINING + 'expected = [{question = "overall", value = 1, turn = 1}]',
+     "[[training]]: 'overall' is asked about the whole dialog; leave turn out"),
+    (HEAD + WARMTH + TALK + GOLD + 'expected = [{question = "warmth", value = 1, turn = 1}]',
+     "[[gold]] is about dialogs of a source; name it in [rate], or leave [[gold]] out"),
+    (HEAD + SOURCE + WARMTH + TRAINING + 'expected = [{question = "warmth", value = 1, turn = 0}]',
+     "[[training]]: turn 0 is not the partner's; from 0, those are 1"),
 ]  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
     path.write_bytes(b"name = '\xff'")
     with pytest.raises(DataError) as caught:
         read_design(path)
-    assert str(caught.value) == f"{path} cannot be read: it is not UTF-8; check the path"
+    assert str(caught.value) == f"{path} is not UTF-8; save it as that"
     path.write_text("name = ")
     with pytest.raises(DataError) as caught:
         read_design(path)
@@ -149,12 +149,19 @@ def test_a_file_that_cannot_be_read(tmp_path):
     )
 
 
-def test_a_question_set_that_does_not_exist(tmp_path):
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('question_sets = ["tdb"]', "there is no question set 'tdb'; did you mean 'tbd'?"),
+        ('language = "fr"', "the pages do not speak 'fr'; there are de, en"),
+    ],
+)
+def test_a_name_that_does_not_exist(tmp_path, line, sentence):
     path = tmp_path / "study.toml"
-    path.write_text(HEAD + SOURCE.replace("[rate]", 'question_sets = ["tdb"]\n[rate]'))
+    path.write_text(f"{HEAD}{line}\n{SOURCE}")
     with pytest.raises(UnknownName) as caught:
         read_design(path)
-    assert str(caught.value) == "no question set 'tdb'; did you mean 'tbd'?"
+    assert str(caught.value) == f"study.toml: {sentence}"
 
 
 @pytest.mark.parametrize("name", question_sets())
@@ -169,7 +176,7 @@ def test_ready_made_questions_go_together(tmp_path):
     path.write_text(HEAD + f"question_sets = {question_sets()}\n" + SOURCE)
     design = read_design(path)
     assert design.question_sets == ()  # they are among the questions now
-    assert design.rated_kinds == {"dialog", "pair"}
+    assert design.rated_kinds == {"dialog", "exchange", "pair"}
     assert [q.bounds for q in design.asked("outsider", "pair")] == [None]
     assert design.question("will_answer").bounds == (0, 100)
     assert design.question("emotionally_consistent").bounds == (0, 1)

@@ -18,9 +18,9 @@ from tests.study.conftest import OVERALL, PREFERRED, WARMTH, Study, design_of, d
 SIDES = [dialog_of(f"{s}{n}", s, replies=2, prompt=f"p{n}") for n in range(4) for s in "ab"]
 
 
-def fill(store: Store, raters: int = 2) -> Study:
+def fill(store: Store, raters: int = 2, questions=(WARMTH, OVERALL, PREFERRED)) -> Study:
     """A study in which everybody rated everything: a value by dialog, rater and turn."""
-    study = Study(store, design_of(WARMTH, OVERALL, PREFERRED), SIDES, raters)
+    study = Study(store, design_of(*questions), SIDES, raters)
 
     def answers(lease, n):
         if lease.kind == "pair":
@@ -73,6 +73,34 @@ def test_validate_takes_the_export_as_it_is(folder, call, tmp_path):
         code, out, err = call("validate", run, "--judgements", folder / name)
         assert code == 0, err
         assert "unmatched" not in out + err
+
+
+STUDY = 'name = "s"\ntitle = "S"\nquestion_sets = ["preference"]\n[rate]\nsource = "chats.jsonl"\n'
+
+
+@pytest.mark.parametrize(
+    ("questions", "pages"),
+    [
+        ((PREFERRED,), {"report.html": "preferences.csv"}),
+        (
+            (WARMTH, OVERALL, PREFERRED),
+            {"report.html": "judgements.csv", "report-preferences.html": "preferences.csv"},
+        ),
+    ],
+)
+def test_a_report_has_a_page_of_the_ratings_and_of_the_choices(
+    sqlite, tmp_path, call, questions, pages
+):
+    fill(sqlite, questions=questions)
+    (tmp_path / "s.toml").write_text(STUDY)
+    store, out = sqlite.engine.url.database, tmp_path / "out"
+    line = ["report", tmp_path / "s.toml", "--store", store, "--out", out, "--metrics", "length"]
+    code, text, err = call("study", *line)
+    assert code == 0, err
+    shown = [line for line in text.splitlines() if line.startswith("report to open")]
+    assert shown == [f"report to open in a browser: {out / name}" for name in pages]
+    for name, source in pages.items():
+        assert source in (out / name).read_text(encoding="utf-8")
 
 
 def test_files_are_private(sqlite, tmp_path):

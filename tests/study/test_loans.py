@@ -159,7 +159,7 @@ def test_sides_and_checks_are_tossed_alike_for_ever(store):
 
 
 def test_dialogs_that_only_come_along_are_not_lent(store):
-    from simpatico.study.design import Question
+    from simpatico.questions.question import Question
 
     fit = Question("fit", "?", "exchange", answers=("no", "yes"))
     study = Study(store, design_of(fit), [dialog_of("d", replies=2)], 1)

@@ -2,15 +2,19 @@
 
 import pytest
 
-from simpatico.readers.judgement_files import read_judgements
+from simpatico.questions.units import unit_id
+from simpatico.readers import Conversations
+from simpatico.readers.judgement_files import read_judgements, read_preferences
+from simpatico.registry import load
+from simpatico.run.writer import score_run
 from simpatico.study.design import Material
 from simpatico.study.export import export_folder
 from simpatico.study.loans import skip_unit
 from simpatico.study.overview import STATISTICS, agreement, overview, rater_differences
 from simpatico.study.results import collect
-from simpatico.study.units import unit_id
 from simpatico.validation.evidence import judgements_at, rater_statistics
-from tests.study.conftest import OVERALL, WARMTH, Study, design_of, dialog_of
+from simpatico.validation.preferences import validate_preferences
+from tests.study.conftest import OVERALL, PREFERRED, WARMTH, Study, design_of, dialog_of
 
 DIALOGS = [dialog_of(f"d{n}", replies=2) for n in range(6)]
 NUMBER = {unit_id("dialog", side.dialog): n for n, side in enumerate(DIALOGS)}
@@ -56,6 +60,36 @@ def test_agreement_is_that_of_validate_on_the_export(sqlite, tmp_path):
             assert r.value is not None
 
 
+def test_agreement_on_choices_is_that_of_validate_on_the_export(sqlite, tmp_path):
+    """Four prompts, three raters, who now agree and now do not, and now cannot tell."""
+    sides = [dialog_of(f"{s}{n}", s, prompt=f"p{n}") for n in range(4) for s in "ab"]
+    study = Study(sqlite, design_of(PREFERRED, rate=Material("x", raters=3)), sides, 3)
+    number = {unit_id("pair", f"a{n}", f"b{n}"): n for n in range(4)}
+    chosen = [(0, 0, 1), (0, 0, 0), (1, None, 1), (2, 0, 2)]  # of a, b, tie; by prompt and rater
+    for n, name in enumerate(study.tokens):
+
+        def answers(lease, n=n):
+            value = chosen[number[lease.unit]][n]
+            swaps = lease.swapped and value in (0, 1)
+            return [("preferred", -1, 1 - value if swaps else value)]
+
+        study.rate(name, answers)
+    results = collect(sqlite, "s")
+    export_folder(results, tmp_path / "out")
+    dialogs = Conversations((tmp_path / "out" / "dialogs.jsonl",))
+    run = score_run(dialogs, [load("length")], tmp_path / "run")
+    preferences = read_preferences(tmp_path / "out" / "preferences.csv")
+    expected = validate_preferences(run, preferences).agreement
+    (row,) = agreement(results)
+    assert (row["quality"], row["level"], row["ratings"]) == ("preferred", "pair", 11)
+    assert row["statistics"] == {
+        r.score: {"value": r.value, "low": r.low, "high": r.high, "n": r.n, "status": r.status}
+        for r in expected
+    }
+    # pairs of raters who agree: 1 of 3, 3 of 3, 1 of 1 and 1 of 3
+    assert row["statistics"]["pairwise_agreement"]["value"] == pytest.approx(6 / 10)
+
+
 def test_severity_is_the_mean_difference_from_the_others_in_shares_of_the_scale(sqlite):
     dialogs = [dialog_of("d0"), dialog_of("d1")]
     number = {unit_id("dialog", side.dialog): n for n, side in enumerate(dialogs)}
@@ -95,7 +129,7 @@ def test_progress(sqlite, clock):
         clock.now += 30 if name == "r001" else 60
         study.answer(name, unit, "overall", None, state="cannot_tell")
         study.finish(name, unit)
-    holding = study.take("r003").unit
+    study.take("r003")
     unit = study.take("r001").unit
     skip_unit(sqlite, study.rater("r001"), unit)
     facts = overview(collect(sqlite, "s"), clock.now)
@@ -105,7 +139,7 @@ def test_progress(sqlite, clock):
         "talks": [],
     }  # fmt: skip
     assert facts["holding"] == [
-        {"rater": "r003", "unit": holding, "since": 1090.0, "until": 1090.0 + 3600}
+        {"rater": "r003", "dialog": "d1", "since": 1090.0, "until": 1090.0 + 3600}
     ]
     first, second, third = facts["raters"]
     assert (first["finished"], first["skipped"], first["median_seconds"]) == (1, 1, 30)

@@ -4,12 +4,14 @@ import msgspec
 import pytest
 
 from simpatico.judgements import Judgement, Preference
+from simpatico.questions.question import Question
+from simpatico.questions.units import unit_id
 from simpatico.study.checks import CHECK
-from simpatico.study.design import BotChoice, Checks, Material, Question, Talk
+from simpatico.study.design import BotChoice, Checks, Material, Talk
 from simpatico.study.loans import finish_unit, take_unit
 from simpatico.study.results import collect, talk_side
 from simpatico.study.talks import add_exchange, end_talk, open_talk, read_messages
-from simpatico.study.units import unit_id, units_of
+from simpatico.study.units import units_of
 from tests.study.conftest import (
     OVERALL,
     PREFERRED,
@@ -131,7 +133,7 @@ def test_a_talk_is_rated_by_who_talked_and_by_outsiders(sqlite):
     ((_, token),) = sqlite.add_raters("s", "interlocutor", 1)
     talker = sqlite.rater(token)
     talk = open_talk(sqlite, talker, design)
-    add_exchange(sqlite, talker, talk, [("user", "hello"), ("assistant", "a\0b")], position=0)
+    add_exchange(sqlite, design, talk, [("user", "hello"), ("assistant", "a\0b")], position=0)
     save_answer(sqlite, talker, design, entry_of(talk.talk, "overall", 80))
     assert list(collect(sqlite, "s").judgement_rows()) == []  # the talk goes on
     side = talk_side(talk, read_messages(sqlite, "s", talk.talk))

@@ -166,7 +166,9 @@ def test_names_go_on_after_a_person_was_removed(store):
     assert store.rater(study.tokens["r002"]) is None
     with pytest.raises(DataError) as caught:
         store.purge("s", "r002")
-    assert str(caught.value) == "study 's' has no rater 'r002'"
+    assert str(caught.value) == (
+        "study 's' has no rater 'r002'; `simpatico study status` lists them"
+    )
 
 
 CANARY = "canary-7340-what-somebody-said"
@@ -183,7 +185,7 @@ def talk_with_canary(store: Store) -> tuple[Study, object]:
     row = open_talk(store, talker, design)
     for n in range(20):
         said = [("user", f"{CANARY} {n} {'x' * 300}"), ("assistant", f"{CANARY} back")]
-        add_exchange(store, talker, row, said, position=2 * n)
+        add_exchange(store, design, row, said, position=2 * n)
     side = talk_side(row, read_messages(store, "s", row.talk))
     end_talk(store, talker, design, row, list(units_of(design, [side])))
     lease = study.take("r001")

@@ -44,9 +44,9 @@ def test_bots_take_turns_until_each_has_its_dialogs(store, raters, clock):
 
 def test_what_two_tabs_say_at_once_is_kept_once(store, raters):
     talk = open_talk(store, raters[0], DESIGN)
-    add_exchange(store, raters[0], talk, SAID, position=0)
+    add_exchange(store, DESIGN, talk, SAID, position=0)
     with pytest.raises(Conflict) as caught:
-        add_exchange(store, raters[0], talk, SAID, position=0)
+        add_exchange(store, DESIGN, talk, SAID, position=0)
     assert caught.value.latest == {"length": 2}
     messages = read_messages(store, "s", talk.talk)
     assert [(m.position, m.role, m.text) for m in messages] == [
@@ -54,14 +54,24 @@ def test_what_two_tabs_say_at_once_is_kept_once(store, raters):
     ]  # fmt: skip
 
 
+def test_who_goes_on_talking_keeps_the_place(store, raters, clock):
+    """Two leases long, with a message halfway: nobody else gets the place of the talk."""
+    talks = [open_talk(store, rater, DESIGN) for rater in raters[:4]]
+    for _ in range(2):
+        clock.now += 3000  # a lease has 3,600 seconds
+        for talk in talks:
+            add_exchange(store, DESIGN, talk, SAID)
+    assert open_talk(store, raters[4], DESIGN) is None
+
+
 def test_a_reply_after_the_end_is_not_added(store, raters):
     talk = open_talk(store, raters[0], DESIGN)
-    add_exchange(store, raters[0], talk, SAID)
+    add_exchange(store, DESIGN, talk, SAID)
     side = talk_side(talk, read_messages(store, "s", talk.talk))
     for _ in range(2):  # again changes nothing
         end_talk(store, raters[0], DESIGN, talk, list(units_of(DESIGN, [side])))
     with pytest.raises(Gone) as caught:
-        add_exchange(store, raters[0], talk, SAID)
+        add_exchange(store, DESIGN, talk, SAID)
     assert str(caught.value) == "this talk is over"
     kinds = Counter(row.kind for row in store.rows("s", db.UNITS)[0])
     assert kinds == {"talk": 1, "dialog": 1}

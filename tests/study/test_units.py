@@ -5,8 +5,10 @@ import json
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.study.design import Expected, Gold, Question
-from simpatico.study.units import build_units, split_dialogs, unit_id, units_of
+from simpatico.questions.question import Question
+from simpatico.questions.units import split_dialogs, unit_id
+from simpatico.study.design import Expected, Gold
+from simpatico.study.units import build_units, units_of
 from tests.conftest import talk
 from tests.study.conftest import OVERALL, PREFERRED, WARMTH, design_of, dialog_of
 
@@ -93,7 +95,18 @@ def refusal(design, folder) -> str:
 def test_a_dialog_that_nobody_can_read_is_refused(tmp_path):
     write_chat(tmp_path, 502)
     assert refusal(design_of(WARMTH), tmp_path) == (
-        "dialog 'd' has 502 turns; people can rate up to 500"
+        "[rate]: dialog 'd' has 502 turns; people can rate up to 500, so leave it out or cut it"
+    )
+
+
+def test_a_question_with_nothing_to_be_asked_about_is_refused(tmp_path):
+    write_chat(tmp_path, 1)
+    place = f"[rate]: the source {tmp_path / 'chats.jsonl'} has nothing to rate:"
+    assert refusal(design_of(OVERALL, EXCHANGE), tmp_path) == (
+        f"{place} 'fit' needs a turn by a system after another one; the column system names systems"
+    )
+    assert refusal(design_of(PREFERRED), tmp_path) == (
+        f"{place} 'preferred' needs two dialogs by different systems; the column system names them"
     )
 
 

@@ -51,7 +51,7 @@ def show_preferences(evidence: PreferenceEvidence, correction: Correction) -> No
     for text in evidence.notes:
         note(text)
     for table in preference_tables(evidence):
-        show_table(*table, keys=2)
+        show_table(table.title, table.columns, table.rows, keys=table.keys)
     family = format_count(max((r.family for r in evidence.accuracy), default=0), "score")
     ties, nulls = (max((getattr(r, c) for r in evidence.accuracy), default=0) for c in COUNTS)
     unscored = f"; up to {format_count(nulls, 'choice')} without a score are left out"

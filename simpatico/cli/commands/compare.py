@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from simpatico.cli import options as opt
+from simpatico.cli.commands._estimates import show_estimates
 from simpatico.cli.output import (
     heading,
     note,
@@ -32,15 +33,18 @@ from simpatico.comparison.difference import (
     Differences,
     Finding,
 )
+from simpatico.comparison.estimates.ratings import METHODS
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.plan import PilotSpread, PlannedComparison
 from simpatico.comparison.samples import HUMAN, PEOPLE, Selection
 from simpatico.comparison.slices import Slices
 from simpatico.errors import DataError
 from simpatico.judgements import Judgements
+from simpatico.readers.judge_answer_files import read_judges
 from simpatico.readers.judgement_files import has_preferences, read_judgements
 from simpatico.run import Run
 from simpatico.run.merge import open_runs
+from simpatico.run.results import runs_or_results
 from simpatico.stats.power import POWER, Design
 from simpatico.validation.controls.saved import control_sentences
 from simpatico.validation.evidence import correlate_with_ratings
@@ -71,6 +75,16 @@ RELIABLE_PILOT = 100
 @opt.by
 @opt.judgements
 @opt.rating_columns
+@opt.choice(
+    "--correct",
+    METHODS,
+    "Estimate mean ratings from few of them and a proxy for all: prediction-powered, or a yes/no "
+    "judge corrected for its errors.",
+    default=None,
+)
+@opt.proxy
+@opt.judges
+@opt.path("--sample", "File of `simpatico sample`, whose weights the estimate uses.")
 @opt.choice(
     "--level",
     ["dialog", "turn"],
@@ -122,18 +136,26 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
       simpatico compare run
       simpatico compare run-a run-b --judgements ratings.csv
       simpatico compare run --by month
+      simpatico compare run --judgements few-ratings.csv --correct ppi
       simpatico compare run --plan --detect coherence=0.1
     """
     pair = options["pair"] or ()
     with_human = options["with_human"] or HUMAN in pair
     choice = Selection(options["level"], options["scores"], options["every"], with_human, pair)
+    check_correction(options)
     if options["plan"]:
-        show_plan([Run(run) for run in runs], choice, options)
+        with runs_or_results(runs) as pilots:
+            show_plan(pilots, choice, options)
         return
     if not runs:
         raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
     ratings = read_ratings(options["judgements"], options["turns_from"], dict(options["columns"]))
+    if options["correct"] and ratings is not None:
+        judges = read_judges(options["judges"]).judgements() if options["judges"] else None
+        with open_runs(runs, choice.scores) as run:
+            show_estimates(run, (ratings, judges), choice, options)
+        return
     with open_runs(runs, choice.scores) as run:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")
@@ -158,6 +180,22 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
         show_slices(slices.facing(facing), every=bool(choice.scores))
 
 
+def check_correction(options: dict[str, Any]) -> None:
+    """Refuse options of an estimate without the estimate, and an estimate without ratings."""
+    if options["correct"]:
+        if options["plan"]:
+            raise click.UsageError("How many ratings are needed says simpatico sample --plan.")
+        if not options["judgements"]:
+            raise click.UsageError(
+                "--correct needs people's ratings of some dialogs: --judgements FILE."
+            )
+        if options["by"]:
+            raise click.UsageError("--correct estimates whole systems; leave out --by.")
+        return
+    if given := [name for name in ("proxy", "judges", "sample") if options[name]]:
+        raise click.UsageError(f"--{given[0]} belongs to --correct ppi or --correct rogan-gladen.")
+
+
 def read_ratings(
     path: Path | None, turns_from: int, columns: Mapping[str, str]
 ) -> Judgements | None:
@@ -166,8 +204,8 @@ def read_ratings(
         return None
     if has_preferences(path):
         raise DataError(
-            f"{path} holds preferences; simpatico report and validate show these, compare takes "
-            "ratings (dialog, quality, value)"
+            f"{path} holds preferences; simpatico report and validate show these, compare and "
+            "sample take ratings (dialog, quality, value)"
         )
     ratings = read_judgements(path, turns_from=turns_from, columns=columns)
     for text in ratings.notes:

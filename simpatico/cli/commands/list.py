@@ -6,7 +6,7 @@ card has the command that installs what it needs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,11 @@ from simpatico.cli import options as opt
 from simpatico.cli.output import line_width, note, result, show_json, show_prose, show_table
 from simpatico.errors import MissingResource
 from simpatico.evidence import ScoreEvidence, evidence_of
-from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
-from simpatico.registry import load, load_all, runnable_variant
+from simpatico.metric_index import available, metric_index
 from simpatico.wording import NO_VALUE, format_correlation, format_correlation_interval
+
+if TYPE_CHECKING:
+    from simpatico.metric import Metric
 
 
 @click.command(name="list")
@@ -29,17 +31,19 @@ def command(name: str | None, as_json: bool) -> None:
     ratings, when it is undefined, and the paper it comes from.
     """
     if name:
+        from simpatico.registry import load
+
         metric = load(name)
         show_json(metric_facts(metric)) if as_json else show_card(metric)
     elif as_json:
+        from simpatico.registry import load_all
+
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
         rows: dict[bool, list[list[str]]] = {True: [], False: []}
-        for own_name, own in load_all().items():
-            variant = runnable_variant(own_name)
-            chosen = load(variant) if variant else own
-            runs = not (isinstance(chosen, MissingResource) or missing_resource(chosen))
-            rows[runs].append(metric_row(variant or own_name, chosen))
+        for own_name in available():
+            runs, row = metric_row(own_name)
+            rows[runs].append(row)
         columns = ["name", "level", "follows", "about"]
         show_table("Metrics", columns, rows[True])
         if rows[False]:
@@ -53,19 +57,26 @@ def command(name: str | None, as_json: bool) -> None:
         result("Run `simpatico list NAME` for the card of a metric.")
 
 
-def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
-    """The cells of a metric in the table; of its description the first sentence."""
-    if isinstance(metric, MissingResource):
-        return [name, NO_VALUE, NO_VALUE, str(metric)]
-    first, stop, _ = metric.card.about.partition(". ")
-    return [name, metric.level, evidence_mark(metric), first + stop.strip()]
+def metric_row(name: str) -> tuple[bool, list[str]]:
+    """Whether a metric, or one of its variants, can run here, and its cells in the table."""
+    entries = metric_index().get(name)
+    if entries is None:
+        from simpatico.registry import index_entry, runnable_variant
+
+        try:
+            entries = (index_entry(runnable_variant(name) or name),)
+        except MissingResource as absent:
+            return False, [name, NO_VALUE, NO_VALUE, str(absent)]
+    runnable = next((entry for entry in entries if entry.runs), None)
+    entry = runnable or entries[0]
+    mark = evidence_mark(entry.scored_as, entry.better)
+    return runnable is not None, [entry.name, entry.level, mark, entry.about]
 
 
-def evidence_mark(metric: Metric) -> str:
-    """Whether the score of the metric's own name follows people, with its mean rho."""
-    main = next((s for s in metric.scores if s.name == metric.name), None)
-    evidence = evidence_of(metric.name)
-    grade = "descriptive" if main is None else evidence.grade(main.better)
+def evidence_mark(score: str, better: str | None) -> str:
+    """Whether a score follows people, with its mean rho."""
+    evidence = evidence_of(score)
+    grade = evidence.grade(better)
     if grade in ("descriptive", "unproven"):
         return NO_VALUE if grade == "descriptive" else grade
     return f"{'yes' if grade == 'follows people' else grade} {format_correlation(evidence.mean)}"
@@ -81,6 +92,9 @@ def metric_json(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
 
 def metric_facts(metric: Metric) -> dict[str, Any]:
     """Everything about a metric that scripts may want."""
+    from simpatico.metric import json_range, missing_resource, plain_name, signature
+    from simpatico.registry import runnable_variant
+
     card, problem = metric.card, missing_resource(metric)
     return {
         "name": plain_name(metric.name),
@@ -111,6 +125,8 @@ def metric_facts(metric: Metric) -> dict[str, Any]:
 
 def show_card(metric: Metric) -> None:
     """What people should know before they trust the metric."""
+    from simpatico.metric import json_range
+
     facts = metric_facts(metric)
     show_prose(f"{metric.name}: {metric.card.about}")
     for score in metric.scores:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, type=opt.PATH, metavar="RUN...")
 @opt.judgements
 @opt.rating_columns
+@opt.judges
 @opt.out("HTML file to write.", default=Path("report.html"))
 @opt.option("--title", "Title of the page.  [default: name of the run folder]")
 @opt.option(
@@ -81,9 +82,11 @@ def read_findings(
     *,
     turns_from: int = 0,
     columns: tuple[tuple[str, str], ...] = (),
+    judges: tuple[Path, ...] = (),
     **options: Any,
 ) -> Iterator[Findings]:
     """All results of the runs that the page and figures show."""
+    from simpatico.readers.judge_answer_files import read_judges
     from simpatico.readers.judgement_files import (
         has_preferences,
         read_judgements,
@@ -101,4 +104,5 @@ def read_findings(
     with open_runs(runs) as run:
         if absent := run.facts.get("left_out"):
             note(f"Left out, as not every run has it: {', '.join(absent)}")
-        yield gather_findings(run, ratings, turns_from=turns_from, **options)
+        answers = read_judges(judges) if judges else None
+        yield gather_findings(run, ratings, turns_from=turns_from, answers=answers, **options)

@@ -102,6 +102,8 @@ def command(
       simpatico score chats.csv --metrics predicted_rating,coherence --out run
       simpatico score logs/ --out run --add
     """
+    if options["jobs"] == 1:  # one core; read when Polars is imported
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
     from simpatico.metric import signature
     from simpatico.readers import Alignment, Conversations
     from simpatico.run.addition import add_to_run
@@ -219,13 +221,15 @@ def print_run_summary(run: Run) -> None:
 
     From the files of the run, not from what was just computed: the same after a resumption.
     """
-    from simpatico.readers.alignment import Alignment, count_dialogs, count_users
+    import polars as pl
+
+    from simpatico.readers.alignment import HUMAN, Alignment
 
     facts = run.facts
-    units = run.at("dialog", ["dialog", "speaker", "system"])
-    alignment = Alignment(
-        **facts["alignment"], users=count_users(units), dialogs_by_system=count_dialogs(units)
-    )
+    # a row of this table is a speaker of a dialog; there may be more than fit into memory
+    users = run.scan("dialog").filter(system=HUMAN).select(pl.len()).collect().item()
+    dialogs = dict(run.at("system", ["system", "dialogs"]).iter_rows())
+    alignment = Alignment(**facts["alignment"], users=users, dialogs_by_system=dialogs)
     for sentence in alignment_sentences(alignment, facts["options"]):
         note(sentence)
     if facts.get("pseudonyms"):

@@ -26,6 +26,7 @@ from simpatico.cli.commands._correlations import (
     show_correlations,
     show_legend,
 )
+from simpatico.cli.commands._judges import audit_from_options, judge_options, show_audit
 from simpatico.cli.commands._preferences import preferences_from_options, show_preferences
 from simpatico.cli.output import note, p_cell, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
@@ -39,15 +40,17 @@ from simpatico.wording import (
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
+    from simpatico.run import Run
     from simpatico.validation.evidence import Evidence
     from simpatico.validation.incremental.rows import IncrementalRow
     from simpatico.validation.systems import SystemRow
 
 
 @click.command(name="validate", cls=opt.accept_old_names(kind="correlation", most="max-dialogs"))
-@click.argument("run", type=opt.PATH)
+@click.argument("run", type=opt.PATH, required=False)
 @opt.judgements
 @opt.rating_columns
+@judge_options
 @control_options
 @opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
 @opt.names("--scores", "Use only these scores.")
@@ -89,15 +92,17 @@ if TYPE_CHECKING:
     "Output format; csv has every correlation at full precision.",
 )
 @opt.as_json
-def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -> None:
-    """Validate RUN's scores against human ratings.
+def command(run: Path | None, judgements: Path | None, as_json: bool, **options: Any) -> None:
+    """Validate RUN's scores, or with --judges model judges, against human ratings.
 
     Prints one table per rated quality: each score's correlation with the ratings, strongest first,
     also with reply length held constant, and a verdict. --against tests whether other scores
     correlate more than a baseline (Williams' test); incremental validity is tested over all
     traditional scores. A file of preferences between two replies gives Bradley-Terry strengths of
     the systems, and how accurately each score predicts the preferred reply. --controls, with or
-    without ratings, tests whether scores drop for replies made wrong on purpose.
+    without ratings, tests whether scores drop for replies made wrong on purpose. --judges audits
+    model judges instead, and says whether they may stand in for a rater; it needs no RUN, but with
+    one also looks for bias by length, system and model family.
 
     \b
     Examples:
@@ -106,7 +111,13 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
         --format latex
       simpatico validate run --judgements preferences.csv
       simpatico validate run --controls shuffled,generic
+      simpatico validate run --judgements ratings.csv --judges judged.jsonl
     """
+    if options["judges"]:
+        show_audit(audit_from_options(run, judgements, options), options, as_json=as_json)
+        return
+    if run is None:
+        raise click.UsageError("Missing argument 'RUN'; only --judges works without one.")
     if judgements is None and options["controls"] is None:
         raise click.UsageError("Missing --judgements FILE, or --controls.")
     if options["logs"] and options["controls"] is None:
@@ -116,13 +127,14 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
             "--format prints correlations with ratings; leave it out with --json or --controls."
         )
     from simpatico.readers.judgement_files import has_preferences
+    from simpatico.run.results import runs_or_results
 
-    evidence, preferences = None, None
+    evidence, preferences, metrics = None, None, {}
     if judgements and has_preferences(judgements):
         preferences = preferences_from_options(run, judgements, options)
     elif judgements:
-        with ProgressDisplay("validation"):
-            evidence = evidence_from_options(run, judgements, options)
+        with ProgressDisplay("validation"), runs_or_results([run]) as (opened,):
+            evidence, metrics = evidence_from_options(opened, judgements, options), opened.facts
     controls = controls_from_options(run, options) if options["controls"] else None
     if as_json:
         parts = [part.as_json() for part in (evidence, preferences, controls) if part]
@@ -130,17 +142,16 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
         show_json({key: rows for part in parts for key, rows in part.items()} | {"notes": notes})
         return
     if evidence:
-        show_evidence(evidence, run, options)
+        show_evidence(evidence, metrics["metrics"], options)
     if preferences:
         show_preferences(preferences, options["correction"])
     if controls:
         show_controls(controls, options["correction"])
 
 
-def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) -> Evidence:
+def evidence_from_options(run: Run, judgements: Path, options: dict[str, Any]) -> Evidence:
     """Validate the scores as the options ask."""
     from simpatico.readers.judgement_files import read_judgements
-    from simpatico.run import Run
     from simpatico.validation.correlations import CorrelationSettings
     from simpatico.validation.evidence import Question, validate
 
@@ -158,7 +169,7 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
         options["attention"],
         standardise=options["standardise"],
     )
-    return validate(Run(run), ratings, question, settings)
+    return validate(run, ratings, question, settings)
 
 
 def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: bool) -> Judgements:
@@ -182,14 +193,11 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
     return replace(ratings, notes=notes)
 
 
-def show_evidence(evidence: Evidence, run: Path, options: dict[str, Any]) -> None:
+def show_evidence(evidence: Evidence, metrics: dict[str, Any], options: dict[str, Any]) -> None:
     """A table a quality; agreement of raters, all pairs and all baselines with --verbose."""
-    from simpatico.run import Run
-
     for text in evidence.notes:
         note(text)
-    metrics = Run(run).facts["metrics"].values()
-    better = {s["name"]: s.get("better") for m in metrics for s in m["scores"]}
+    better = {s["name"]: s.get("better") for m in metrics.values() for s in m["scores"]}
     shape, kind, verbose = (options[name] for name in ("format", "correlation", "verbose"))
     if shape == "csv":
         show_correlation_csv(evidence, better)

@@ -45,8 +45,12 @@ class Check:
     needed: int | None
     reason: str
 
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "kept"
+
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "passed": self.outcome == "kept"}
+        return {**asdict(self), "passed": self.passed}
 
 
 Decision = tuple[Outcome, str, int | None]

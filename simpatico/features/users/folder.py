@@ -135,8 +135,13 @@ class UserModelFolder:
     @property
     def missing(self) -> str | None:
         """Why the model cannot be used here; null if it can."""
-        encoder = self.recipe.inputs.encoder
-        return why_missing(encoder) if encoder else None
+        inputs = self.recipe.inputs
+        if inputs.answers:
+            return (
+                f"this model reads answers of judges ({inputs.answers[0]}), which conversations do "
+                "not hold; `train interlocutor --calibrated FILE` writes its predictions"
+            )
+        return why_missing(inputs.encoder) if inputs.encoder else None
 
     @property
     def n_users(self) -> int:
@@ -221,8 +226,8 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
     """The model of a folder, once its tensors are known to match its recipe."""
     names: list[str] = files.decode(USERS_FILE, list[str])
     tensors, path = files.tensors(WEIGHTS), files.path / WEIGHTS
-    all_terms = (INTERCEPT, SHARED_PREDICTOR, *recipe.inputs.covariates)
-    width, n_covariates = len(recipe.terms), len(recipe.inputs.covariates)
+    all_terms = (INTERCEPT, SHARED_PREDICTOR, *recipe.inputs.columns)
+    width, n_covariates = len(recipe.terms), len(recipe.inputs.columns)
     shapes = {
         "centre": (n_covariates,),
         "spread": (n_covariates,),

@@ -37,6 +37,13 @@ class InputSpec(
     char_ngrams: CharNgramSettings | None = CharNgramSettings(buckets=2**14)
     profile: bool = False
     covariates: tuple[str, ...] = COVARIATES
+    answers: tuple[str, ...] = ()
+    """Questions to model judges whose answers are read like covariates."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Everything that is read beside text."""
+        return (*self.covariates, *self.answers)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 from typing import Any
 
@@ -35,9 +35,14 @@ def make_score(
     higher score, and "is less apt than" of the other one.
     """
     title = title or title_from_name(plain_name(name))
-    phrase = f"{comparison or f'has a (higher|lower) {title}'} than"
-    more, less = (ALTERNATIVES.sub(side, phrase) for side in (r"\1", r"\2"))
+    more, less = both_sides(f"{comparison or f'has a (higher|lower) {title}'} than")
     return Score(name, of, range, meaning, better, title, more, less, unit)
+
+
+@lru_cache(maxsize=1_000)
+def both_sides(phrase: str) -> tuple[str, str]:
+    """What a phrase says of the system with the higher score, and of the other one."""
+    return ALTERNATIVES.sub(r"\1", phrase), ALTERNATIVES.sub(r"\2", phrase)
 
 
 def mean_statistic(name: str) -> pl.Expr:

@@ -8,6 +8,7 @@ trait = intercept + sum over n of (sum over g of w(g) c(g)) / N_n, clipped to th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -144,7 +145,7 @@ class Trait:
         )
         columns = ["words", *load_trait_model(self.model).columns]
         skip = (foreign | degenerate)[:, None]
-        return pl.DataFrame(np.where(skip, 0.0, sums), columns).with_columns(why)
+        return pl.DataFrame(np.where(skip, 0.0, sums), columns, orient="row").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Points of the scale that each word adds to its turn, read by itself.
@@ -167,6 +168,7 @@ class Trait:
         return spans(turns, table, points)
 
 
+@lru_cache(maxsize=16)
 def trait_expression(model: TraitModel) -> pl.Expr:
     """Intercept plus, for every order, summed weights over the number of n-grams."""
     shares = [

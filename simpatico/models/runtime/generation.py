@@ -26,12 +26,16 @@ Finish = Literal["stop", "length"]
 
 
 class Generation(NamedTuple):
-    """The reply of a model, how many tokens it read and wrote, and why it stopped."""
+    """The reply of a model, how many tokens it read and wrote, and why it stopped.
+
+    Of each token that it wrote, if asked, the likeliest in its place and their log-probabilities.
+    """
 
     text: str
     prompt_tokens: int
     reply_tokens: int
     finish: Finish
+    alternatives: tuple[tuple[str, dict[str, float]], ...]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class ReplyWriter:
 
     A sample depends on the seed and the dialog alone. Without a frame, a model with special tokens
     for chats gets them, and any other reads lines such as `user: Hi` and writes one. The frame
-    `end` has an end-of-document token after each turn, as DialoGPT was trained.
+    `end` has an end-of-document token after each turn, as DialoGPT was trained. The reply begins
+    with the opening, as if the model had written it.
     """
 
     model: Model
@@ -48,6 +53,8 @@ class ReplyWriter:
     temperature: float = 0.0
     max_new_tokens: int = 256
     seed: int = 0
+    n_alternatives: int = 0
+    opening: str = ""
 
     def __call__(self, dialog: Sequence[Turn]) -> Generation:
         return self.generate(self.encode_dialog(dialog))
@@ -70,7 +77,7 @@ class ReplyWriter:
         system = [turn for turn in dialog[:1] if turn[0] == "system"]
         rest = list(dialog[len(system) :])
         while rest:
-            ids = encode([*system, *rest])
+            ids = [*encode([*system, *rest]), *tokenizer.encode(self.opening)]
             if len(ids) + self.max_new_tokens <= room:
                 return ids
             rest = rest[1:]
@@ -87,6 +94,7 @@ class ReplyWriter:
         net, tokenizer = self.load()
         finish: Finish = "length"
         reply, cache, inputs = TokenIds(), None, ids
+        alternatives = [(self.opening, dict[str, float]())] if self.n_alternatives else []
         # chat models often list the end of a turn in only one of these places
         stops = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
         for config in (net.config, getattr(net, "generation_config", None)):
@@ -102,13 +110,22 @@ class ReplyWriter:
                     use_cache=True,
                     logits_to_keep=1,
                 )
-                cache, token = output.past_key_values, sample(output.logits[0, -1])
+                logits = output.logits[0, -1]
+                cache, token = output.past_key_values, sample(logits)
                 if token in stops or (one_line and "\n" in decode_tokens(tokenizer, [token])):
                     finish = "stop"
                     break
                 reply.append(token)
                 inputs = [token]
-        return Generation(decode_tokens(tokenizer, reply).strip(), len(ids), len(reply), finish)
+                if self.n_alternatives:
+                    likely = torch.log_softmax(logits.double().cpu(), -1).topk(self.n_alternatives)
+                    texts = [decode_tokens(tokenizer, [i]) for i in likely.indices.tolist()]
+                    own = decode_tokens(tokenizer, [token])
+                    # two tokens of one text, such as halves of a character: the likelier one
+                    pairs = zip(reversed(texts), reversed(likely.values.tolist()), strict=True)
+                    alternatives.append((own, dict(pairs)))
+        text = f"{self.opening}{decode_tokens(tokenizer, reply)}".strip() if reply else ""
+        return Generation(text, len(ids), len(reply), finish, tuple(alternatives))
 
 
 def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:

@@ -14,6 +14,7 @@ import msgspec
 
 from simpatico import limits
 from simpatico.readers.file_formats._table_fields import ALIASES, NEEDED, Fields
+from simpatico.readers.input.cells import has_many_cells
 from simpatico.readers.input.decode import rows_by_header
 from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import Ledger, Place
@@ -36,6 +37,13 @@ def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]
             if place.byte - start.byte > limits.RECORD:
                 ledger.reject(start, *long_record("row"))
                 return  # where the row would end, nobody knows
+            if has_many_cells(line, source.head.delimiter):
+                most = f"the line has more than {limits.CELLS:,} cells; leave some out"
+                ledger.reject(start, "long_row", most)
+                if start is not place:
+                    return  # within a cell: where the row would end, nobody knows
+                start = None
+                continue
             if b"\0" in line:
                 problem = ("nul", "there is a NUL byte in the row")
             try:
@@ -68,11 +76,14 @@ def named_rows(
     source: Source, ledger: Ledger, header_problem: Callable[[list[str]], str | None]
 ) -> Iterator[tuple[Place, dict[str, str]]]:
     """Every row by column name; a header with a problem is rejected, and the file with it."""
-    rows = csv_rows(source, ledger)
-    place, header = next(rows, (Place(source.name, 1, 0), []))
+    rows, is_start = csv_rows(source, ledger), not (source.span and source.span.start)
+    place, header = Place(source.name, 1, 0), source.head.header
+    if is_start:
+        place, header = next(rows, (place, []))
     names = [name.strip() for name in header]
     if reason := header_problem(names):
-        ledger.reject(place, "header", reason)
+        if is_start:
+            ledger.reject(place, "header", reason)
     else:
         yield from rows_by_header(rows, names, ledger)
 

@@ -88,6 +88,9 @@ class Fields:
         said are Hazumi's exchanges: neither is for us.
         """
         names = head.columns
+        # sessions and users are columns of Langfuse's observations too
+        if {"id", "input", "output"} <= names.keys():
+            return False
         if head.kind == "text":
             return any(self.keys[f] in names for f in NEEDED)
         message = self.keys["dialog"] not in names and {"role", "content"} <= names.keys()

@@ -10,7 +10,6 @@ straight into a tuple; all other rows take a longer way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
@@ -23,6 +22,12 @@ from simpatico.readers.file_formats._chat import (
     SKIPPED_ROLES,
     USER_ROLES,
     system_of,
+)
+from simpatico.readers.file_formats._table_columns import (
+    csv_columns,
+    json_columns,
+    parquet_columns,
+    table_frame,
 )
 from simpatico.readers.file_formats._table_csv import table_rows
 from simpatico.readers.file_formats._table_fields import (
@@ -46,7 +51,6 @@ from simpatico.readers.input.record import (
     Place,
     Reader,
     Utterance,
-    utterance_frame,
 )
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
@@ -73,9 +77,6 @@ PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "references": None,
 }
 """The types of a row that needs no second look."""
-TIMED = PLAIN | {"time": float | str | None}
-"""Of rows that are read many at once."""
-NULLS = (b":null", b": null", b" :null", b" : null")
 DEFAULTS: dict[str, Any] = {n: None for n in TYPES if n not in NEEDED} | {"system": msgspec.UNSET}
 BYTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -105,33 +106,18 @@ class Table(Reader):
         return None
 
     def frame(self, source: Source) -> pl.DataFrame | None:
-        """The rows at once, if all are text and stand a row a line."""
-        fields = Fields.of(source.head, dict(self.mapping))
-        if source.head.kind != "lines" or fields.others or fields.role:
+        """The rows at once, if all are plain."""
+        head, columns = source.head, None
+        fields = Fields.of(head, dict(self.mapping))
+        if fields.role:
             return None
-        if any("\\" in key for key in fields.keys.values()):  # see `count_unescaped`
-            return None
-        in_head = [name for name, key in fields.keys.items() if key in source.head.columns]
-        try:
-            columns = plain_columns(source.data(), row_type(fields, TIMED), in_head)
-            if "time" in columns:
-                columns["time"] = [None if t is None else parse_time(t) for t in columns["time"]]
-        except (*DECODE_ERRORS, InvalidValue):
-            return None
-        speakers = dict.fromkeys(columns["speaker"])
-        if fields.keys["speaker"] in SPEAKER_ROLES and any(
-            speaker.lower() in SKIPPED_ROLES for speaker in speakers
-        ):
-            return None
-        systems = columns.get("system", [msgspec.UNSET] * len(columns["speaker"]))
-        if msgspec.UNSET in systems:
-            known = {speaker: system_of(speaker, self.system) for speaker in speakers}
-            pairs = zip(systems, columns["speaker"], strict=True)
-            columns["system"] = [known[who] if s is msgspec.UNSET else s for s, who in pairs]
-        frame = utterance_frame(columns)
-        if "id" in columns and not frame.select("dialog", "id").drop_nulls().is_unique().all():
-            return None
-        return frame
+        if head.kind == "lines":
+            columns = json_columns(source.data(), fields, head.field_order, self.system)
+        elif head.kind == "text":
+            columns = csv_columns(source, fields)
+        elif isinstance(source.held, pl.DataFrame):
+            columns = parquet_columns(source.held, fields)
+        return table_frame(columns, fields, self.system) if columns else None
 
     def columns(self, head: Head) -> dict[str, str]:
         """Which of our fields are read from a column of another name."""
@@ -258,34 +244,6 @@ def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tupl
     return lambda line: values(decode(line))
 
 
-def plain_columns(data: bytes, row: type[msgspec.Struct], in_head: list[str]) -> dict[str, Any]:
-    """The values of all lines by field, or an error where a line has to be looked at by itself.
-
-    Without nested values `}` and `{` at the ends of lines can only be those of records, so that
-    each line is one record. A field that stands twice makes more names than values.
-    """
-    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if data.count(b"}\n{") != n_lines - 1 or not data.startswith(b"{"):
-        raise InvalidValue("lines", "not a record a line")
-    rows: list[Any] = msgspec.json.Decoder(row).decode_lines(data)
-    names, columns, values = count_unescaped(data, b":", b" :"), dict[str, Any](), 0
-    for name in [*in_head, *(field for field in TIMED if field not in in_head)]:
-        if name not in in_head and values == names:
-            break  # no row has any of the other fields
-        column = columns[name] = list(map(attrgetter(name), rows))
-        values += len(column) - column.count(None)
-        if name == "system":
-            values -= column.count(msgspec.UNSET)
-    if names != values:
-        # fields that are null, and texts that begin with a colon
-        values += count_unescaped(data, *NULLS)
-        for column in columns.values():
-            values += sum(cell.startswith((":", " :")) for cell in column if type(cell) is str)
-    if len(rows) != n_lines or names != values or b"\\u003a" in data or b"\\u003A" in data:
-        raise InvalidValue("lines", "a field may stand twice")
-    return columns
-
-
 def count_names(line: bytes) -> int:
     """How many field names a JSON text has at most: a colon in a text counts too.
 
@@ -293,11 +251,6 @@ def count_names(line: bytes) -> int:
     notice, and only rows with more names than fields are parsed a second time.
     """
     return line.count(b'":') + line.count(b'" :')
-
-
-def count_unescaped(data: bytes, *ends: bytes) -> int:
-    """How often a quotation mark that ends a name or text is followed by one of these."""
-    return sum(data.count(b'"%b' % end) - data.count(b'\\"%b' % end) for end in ends)
 
 
 def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:

@@ -16,6 +16,8 @@ import msgspec
 
 Kind = Literal["folder", "parquet", "lines", "document", "text"]
 
+NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b')
+"""What some programs write into JSON; texts are matched so that they are passed over."""
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]|[^\[\]{},"]+', re.DOTALL)
 FIRST_LINES = 50
 """Lines, or rows, that are looked at to tell a format."""
@@ -92,31 +94,62 @@ class Head:
         return max(",;\t", key=lambda character: line.count(character.encode()))
 
     @cached_property
+    def header(self) -> list[str]:
+        """The cells of the first line of a file of text; none if it is no line of CSV."""
+        line = self.lines[0].decode(errors="replace") if self.lines else ""
+        try:
+            header = next(csv.reader([line], delimiter=self.delimiter), [])
+        except csv.Error:
+            return []
+        return [name.strip() for name in header]
+
+    @cached_property
     def columns(self) -> dict[str, bool]:
         """The names of the first rows' columns, and whether they hold plain values."""
         if self.kind == "text":
-            line = self.lines[0].decode(errors="replace") if self.lines else ""
-            try:
-                header = next(csv.reader([line], delimiter=self.delimiter), [])
-            except csv.Error:
-                return {}
-            return dict.fromkeys((name.strip() for name in header), True)
+            return dict.fromkeys(self.header, True)
+        plain: dict[str, bool] = {}
+        for row in self.rows:
+            for name, cell in row.items():
+                plain[name] = plain.get(name, True) and not isinstance(cell, list | dict)
+        return plain
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The first records that are objects; of lines, the first one comes twice."""
         rows = self.json if isinstance(self.json, list) else [self.json]
         if self.kind == "lines":
             rows = [*rows, *map(json_or_none, self.lines[:FIRST_LINES])]
-        plain: dict[str, bool] = {}
-        for row in rows[:FIRST_LINES]:
-            for name, cell in row.items() if isinstance(row, dict) else ():
-                plain[name] = plain.get(name, True) and not isinstance(cell, list | dict)
-        return plain
+        return [row for row in rows[:FIRST_LINES] if isinstance(row, dict)]
+
+    @cached_property
+    def field_order(self) -> list[str]:
+        """The names of the first records' fields in their order, also of those that few have."""
+        names: list[str] = []
+        for row in self.rows:
+            at = 0
+            for name in row:
+                if name not in names:
+                    names.insert(at, name)
+                at = names.index(name) + 1
+        return names
 
 
 def json_or_none(data: bytes) -> Any:
     """The JSON value in these bytes, or None."""
     try:
-        return msgspec.json.decode(data)
+        return msgspec.json.decode(without_nan(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def without_nan(document: bytes) -> bytes:
+    """The JSON with an empty list for each NaN, which no score is; as long, so that places stay."""
+    if b"NaN" not in document and b"Infinity" not in document:
+        return document
+    return NOT_A_NUMBER.sub(
+        lambda m: m[0] if m[0].startswith(b'"') else b"[]".ljust(len(m[0])), document
+    )
 
 
 def close_json(data: bytes) -> bytes:

@@ -3,58 +3,69 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
 from simpatico import limits
-from simpatico.parquet import BOMB, DAMAGED, unpacked_size
+from simpatico.parquet import BOMB, DAMAGED, read_pages, row_spans
 from simpatico.readers.input.raw_bytes import long_record
 from simpatico.readers.input.record import Ledger, Place
 
 ROWS = 8192
-"""Rows that are held at a time."""
+"""Rows that are held at a time, if they are short."""
 # what Polars raises on bad bytes
 DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-def parquet_rows(
+def parquet_slices(
     file: Path | io.BytesIO, packed: BinaryIO, name: str, ledger: Ledger
-) -> Iterator[tuple[Place, bytes]]:
-    """The rows as JSON, and where they stand: the row counted from 1, the byte of the JSON.
+) -> Iterator[pl.DataFrame]:
+    """The rows in tables that can be held; raises one of `DAMAGE` where there are none to be had.
 
     `packed` is the same file, opened.
     """
-    number, byte, unpacked = 0, 0, 0
-    try:
-        limit = limits.unpacked_limit(packed.seek(0, io.SEEK_END))
-        if (size := unpacked_size(packed)) is None or size > limit:
-            problem = ("parquet", DAMAGED) if size is None else ("parquet_bomb", BOMB)
-            ledger.reject(Place(name, 1, 0), *problem)
+    unpacked, limit = 0, limits.unpacked_limit(packed.seek(0, io.SEEK_END))
+    columns = read_pages(packed)
+    if columns is None or sum(sum(pages.sizes) for pages in columns) > limit:
+        problem = ("parquet", DAMAGED) if columns is None else ("parquet_bomb", BOMB)
+        ledger.reject(Place(name, 1, 0), *problem)
+        return
+    table = pl.scan_parquet(file, glob=False)
+    for start, stop in row_spans(columns, n_rows=ROWS, n_bytes=limits.RECORD):
+        # a text that many rows share stands in memory once, until it is written out
+        rows = table.slice(start, stop - start).collect()
+        unpacked += int(rows.estimated_size())
+        if unpacked > limit:
+            ledger.reject(Place(name, start + 1, start), "parquet_bomb", BOMB)
             return
-        table = pl.scan_parquet(file, glob=False)
-        for start in range(0, table.select(pl.len()).collect().item(), ROWS):
-            # a text that many rows share stands in memory once, until it is written out
-            rows = table.slice(start, ROWS).collect()
-            unpacked += int(rows.estimated_size())
-            if unpacked > limit:
-                ledger.reject(Place(name, number + 1, byte), "parquet_bomb", BOMB)
-                return
+        yield rows
+
+
+def parquet_rows(
+    slices: Iterable[pl.DataFrame], name: str, ledger: Ledger, start: int = 0
+) -> Iterator[tuple[Place, bytes]]:
+    """The rows as JSON, and where they stand: the row counted from 1, `start` rows before them.
+
+    Rows have no bytes of their own: a place has how many rows stand before it instead.
+    """
+    number = start
+    try:
+        for rows in slices:
             for part in split_rows(rows):
                 if part.estimated_size() > limits.RECORD:
                     number += 1
-                    ledger.reject(Place(name, number, byte), *long_record("row"))
+                    ledger.reject(Place(name, number, number - 1), *long_record("row"))
                     continue
                 buffer = io.BytesIO()
                 part.write_ndjson(buffer)
                 for line in buffer.getvalue().splitlines():
                     number += 1
-                    yield Place(name, number, byte), line
-                    byte += len(line)
+                    yield Place(name, number, number - 1), line
     except DAMAGE:
-        ledger.reject(Place(name, number + 1, byte), "parquet", DAMAGED)
+        ledger.reject(Place(name, number + 1, number), "parquet", DAMAGED)
 
 
 def split_rows(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:

@@ -16,6 +16,8 @@ from simpatico.errors import DataError
 
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
+EVAL_LOG = re.compile(rb"PK\x03\x04.{26}(?:_journal/|samples/|header\.json)", re.DOTALL)
+"""The start of an Inspect log, the one kind of ZIP archive that is read."""
 UNPACKING = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -86,7 +88,9 @@ def path_problem(name: str, error: OSError) -> DataError:
 
 
 def content_problem(head: bytes) -> tuple[str, str] | None:
-    """Code and sentence if these first bytes cannot be a text file of ours, else nothing."""
+    """Code and sentence if these first bytes cannot be a file of ours, else nothing."""
+    if EVAL_LOG.match(head):
+        return None
     wide = re.match(rb"\xff\xfe\x00\x00|\x00\x00\xfe\xff|\xff\xfe|\xfe\xff", head)
     if wide or re.match(rb"[^\x00]\x00{3}|\x00{3}[^\x00]|[^\x00]\x00[^\x00]\x00|\x00[^\x00]", head):
         bits = "32" if re.match(rb"\xff\xfe\x00\x00|\x00\x00|.\x00{3}", head) else "16"

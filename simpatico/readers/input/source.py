@@ -17,14 +17,17 @@ from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, cast
 
 import msgspec
+import polars as pl
 
 from simpatico import limits
 from simpatico.errors import DataError
+from simpatico.parquet import MAGIC
 from simpatico.readers.input import raw_bytes as raw
+from simpatico.readers.input.cells import Cells
 from simpatico.readers.input.decode import Value, decode_records, json_items
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.object_store import copy_object, is_remote
-from simpatico.readers.input.parquet import parquet_rows
+from simpatico.readers.input.parquet import parquet_rows, parquet_slices
 from simpatico.readers.input.record import Ledger, Place, Span
 
 __all__ = ["Head", "Source"]
@@ -41,7 +44,9 @@ class Source:
     path: Path | None
     spool: BinaryIO | None = field(default=None, repr=False, compare=False)
     span: Span | None = None
-    """The part of the file that is read, where that is not all of it."""
+    """The part of the file that is read, where that is not all of it; of Parquet in rows."""
+    held: bytes | pl.DataFrame | None = field(default=None, repr=False, compare=False)
+    """The bytes of the part, or the rows of Parquet, if they are in memory."""
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
@@ -123,6 +128,17 @@ class Source:
         """The bytes, unpacked."""
         return raw.unpack(self.open_packed())
 
+    def open_part(self) -> BinaryIO:
+        """The bytes from the start of the part on."""
+        if isinstance(self.held, bytes):
+            return io.BytesIO(self.held)
+        file, start = self.open(), self.span.start if self.span else 0
+        if file.seekable():
+            file.seek(start)
+        while start > 0 and not file.seekable():
+            start -= len(file.read(min(start, limits.HEAD)))
+        return file
+
     def sha256(self) -> str:
         """Hash of the bytes as they are on disk."""
         with self.open_packed() as file:
@@ -135,7 +151,7 @@ class Source:
             return Head(self.name, "", b"", folder=self.folder)
         data, _ = self._start
         suffix = Path(self.path.name.lower().removesuffix(".gz")).suffix if self.path else ""
-        first = next(self.rows(Ledger("skip")), None) if data.startswith(b"PAR1") else None
+        first = next(self.rows(Ledger("skip")), None) if data.startswith(MAGIC) else None
         return Head(self.name, suffix, data.removeprefix(raw.BOM), row=first and first[1])
 
     @cached_property
@@ -157,33 +173,43 @@ class Source:
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs to read the same file, without what was read of it."""
-        return {"name": self.name, "path": self.path, "spool": None, "span": self.span}
+        return {**vars(Source(self.name, self.path, span=self.span))}
 
     @property
     def has_plain_lines(self) -> bool:
         """Whether this is an unpacked file of JSON lines, which can be read from any line on."""
         if self.folder or self.spool or self._start[1] or self.head.kind != "lines":
             return False
-        with self.open_packed() as file:
-            return file.read(2) != raw.GZIP
+        return not self.is_packed
 
-    def part(self, span: Span) -> Source:
-        """A part of this file of lines; what its first bytes look like stays known."""
-        part = replace(self, span=span)
+    @property
+    def is_packed(self) -> bool:
+        """Whether this is gzip or Parquet, which may hold far more than its size."""
+        with self.open_packed() as file:
+            return file.read(4).startswith((raw.GZIP, MAGIC))
+
+    def part(self, span: Span, held: bytes | pl.DataFrame | None = None) -> Source:
+        """A part of this file of lines or rows; what its first bytes look like stays known."""
+        part = replace(self, span=span, held=held)
         part.__dict__.update(head=self.head, _start=self._start)
         return part
 
     def data(self) -> bytes:
         """All bytes of the part, without a byte order mark."""
-        start = self.span.start if self.span else 0
-        with self.open() as file:
-            file.seek(start)
+        with self.open_part() as file:
             data = file.read(self.size)
-        return data if start else data.removeprefix(raw.BOM)
+        return data if self.span and self.span.start else data.removeprefix(raw.BOM)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The cells of a part of CSV."""
+        return Cells.of(self.data(), self.head.delimiter)
 
     @property
     def size(self) -> int:
         """Bytes on disk, or of the part; of a folder none."""
+        if isinstance(self.held, pl.DataFrame):
+            return int(self.held.estimated_size())
         if self.span:
             return self.span.stop - self.span.start
         if self.spool:
@@ -194,9 +220,7 @@ class Source:
         """Every line with its line end and without a byte order mark."""
         name, limit = self.name, limits.RECORD
         byte, stop, line = self.span or (0, sys.maxsize, 0)
-        with self.open() as file:
-            if byte:
-                file.seek(byte)
+        with self.open_part() as file:
             try:
                 while byte < stop and (text := file.readline(limit)):
                     line += 1
@@ -254,10 +278,22 @@ class Source:
 
     def rows(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """The rows of a Parquet file as JSON; the line is the row number, counted from 1."""
+        start = self.span.start if self.span else 0
+        return parquet_rows(self.slices(ledger), self.name, ledger, start)
+
+    def slices(self, ledger: Ledger) -> Iterator[pl.DataFrame]:
+        """The rows of a Parquet file, or of the part, in tables."""
+        if isinstance(self.held, pl.DataFrame):
+            yield self.held
+            return
+        skip = self.span.start if self.span else 0
         with self.open_packed() as packed:
             path = None if self.spool else self.path
             file = path or io.BytesIO(self.document(ledger))
-            yield from parquet_rows(file, packed, self.name, ledger)
+            for rows in parquet_slices(file, packed, self.name, ledger):
+                if skip < rows.height:
+                    yield rows.slice(skip)
+                skip = max(skip - rows.height, 0)
 
 
 def fetch_object(kind: type[Source], address: str) -> Source:

@@ -40,11 +40,12 @@ def text_table(table: TextTable) -> Html:
         el(
             "tr",
             None,
-            [el("th", {"scope": "row"}, el("bdi", None, name)) for name in row[:2]],
-            [el("td", {"class": "r num"}, cell) for cell in row[2:]],
+            [el("th", {"scope": "row"}, el("bdi", None, name)) for name in row[: table.keys]],
+            [el("td", {"class": "r num"}, cell) for cell in row[table.keys :]],
         )
         for row in table.rows
     ]
-    head = [page.column_heads(table.columns[:2]), page.column_heads(table.columns[2:], "r")]
+    names, values = table.columns[: table.keys], table.columns[table.keys :]
+    head = [page.column_heads(names), page.column_heads(values, "r")]
     region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": table.title}
     return el("div", region, page.table(None, head, body))

@@ -94,7 +94,12 @@ def reading_options(findings: Findings) -> list[str]:
         "--pseudonymise": findings.facts.get("pseudonyms"),
         "--no-text": findings.facts.get("text") is False,
     }
-    values = [f"--{n} {quote(str(options[n]))}" for n in ("format", "system") if options.get(n)]
+    names = ("format", "system", "idle_minutes")
+    given = {name.replace("_", "-"): options[name] for name in names if options.get(name)}
+    values = [
+        f"--{name} {quote(f'{value:g}' if isinstance(value, float) else str(value))}"
+        for name, value in given.items()
+    ]
     return [*values, *(flag for flag, is_set in flags.items() if is_set)]
 
 
@@ -111,5 +116,6 @@ def metric_options(findings: Findings) -> list[str]:
         for parameter, value in about.get("parameters", {}).items():
             now = tuple(value) if isinstance(value, list) else value  # JSON has no tuples
             if parameter in defaults and defaults[parameter] != now:
-                options.append(f"--set {quote(f'{name}.{parameter}={signature_value(now)}')}")
+                shown = signature_value(parameter, now)
+                options.append(f"--set {quote(f'{name}.{parameter}={shown}')}")
     return options

@@ -3,10 +3,10 @@
 import { Offline, Refused, call, hasToken } from "./api.js";
 import { banner, byId, el, fill, showMessage } from "./dom.js";
 import { CHECK, QuestionList, WHOLE, keysHelp, progressText, questionCard } from "./questions.js";
-import { Saving } from "./saving.js";
+import { RETRY, Saving, pause } from "./saving.js";
 import { drawTalk } from "./talk.js";
 
-const page = { me: null, texts: {}, saving: null, list: null, history: [], unit: null, started: 0 };
+const page = { me: null, texts: {}, saving: null, list: null, history: [], unit: null, started: 0, opened: 0, times: [] };
 
 async function start() {
   if (!hasToken()) return showMessage("simpatico", "Please open the personal link that you were given.");
@@ -15,7 +15,7 @@ async function start() {
     page.me = await call("me");
   } catch (error) {
     if (error instanceof Offline) {
-      setTimeout(start, 2500);
+      setTimeout(start, RETRY);
       return showMessage("simpatico", "No connection …");
     }
     return showMessage("simpatico", error.body?.text ?? "This link is not valid. Please check that it is complete.");
@@ -23,7 +23,7 @@ async function start() {
   page.texts = page.me.texts;
   document.documentElement.lang = page.me.language;
   document.title = page.me.title;
-  page.saving = new Saving(page.me.rater, showSaving, showConflict);
+  page.saving = new Saving(page.me.place, showSaving, showConflict);
   await page.saving.start();
   drawTop();
   await proceed(page.me.state);
@@ -35,6 +35,19 @@ async function enrol() {
   const parameters = Object.fromEntries([...new URLSearchParams(location.search), ...new URLSearchParams(behind)]);
   const { token } = await call("enrol", { parameters });
   history.replaceState(null, "", `/#${token}`);
+}
+
+// An answer of the server, asked for until there is a connection.
+async function insist(path, body) {
+  for (;;) {
+    try {
+      return await call(path, body);
+    } catch (error) {
+      if (!(error instanceof Offline)) throw error;
+      showSaving("offline");
+      await pause(RETRY);
+    }
+  }
 }
 
 async function proceed(state) {
@@ -55,16 +68,25 @@ function drawTop() {
       el("b", {}, "simpatico"), el("span", { class: "study" }, me.title), el("span", { class: "mut" }, me.rater),
       el("span", { class: "fl" }), el("span", { id: "count" }),
       el("span", { class: "save", id: "save", role: "status" }, el("i", {}), el("span", {}, ""))),
-    el("div", { class: "prog", id: "prog", role: "progressbar", "aria-label": texts.answered, "aria-valuemin": 0, "aria-valuemax": 100 }, el("span", {})));
+    el("div", { class: "prog", id: "prog", role: "progressbar", "aria-label": texts.progress, "aria-valuemin": 0, "aria-valuemax": 100 }, el("span", {})));
 }
 
 function showProgress(done, left) {
   const all = done + left;
-  byId("count").textContent = fill(page.texts.unit_of, { n: Math.min(done + 1, all), all });
+  const median = [...page.times].sort((a, b) => a - b)[page.times.length >> 1];
+  const minutes = Math.max(1, Math.round((median * left) / 60_000));
+  byId("count").replaceChildren(fill(page.texts.unit_of, { n: Math.min(done + 1, all), all }),
+    page.times.length > 1 ? el("span", { class: "mut" }, " · ", fill(page.texts.minutes_left, { n: minutes })) : "");
   const inside = page.list?.items.length ? page.list.done / page.list.items.length : 0;
-  const share = all ? (100 * (done + inside)) / all : 0;
-  byId("prog").setAttribute("aria-valuenow", Math.round(share));
-  byId("prog").firstChild.style.setProperty("width", `${share}%`);
+  showShare(all ? (100 * (done + inside)) / all : 0, all);
+}
+
+// How far somebody is; in steps, where these are few enough to be seen.
+function showShare(share, steps) {
+  const place = byId("prog");
+  place.setAttribute("aria-valuenow", Math.round(share));
+  place.firstChild.style.setProperty("width", `${share}%`);
+  place.style.setProperty("--steps", steps <= 40 ? steps : 1);
 }
 
 function showSaving(state) {
@@ -72,7 +94,7 @@ function showSaving(state) {
   const { texts } = page;
   if (place) {
     place.className = `save ${state === "saved" ? "" : state === "offline" ? "bad" : "busy"}`;
-    const time = new Date().toLocaleTimeString(page.me.language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    const time = new Date().toLocaleTimeString(page.me.language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
     const words = { saved: fill(texts.saved, { time }), saving: texts.saving, offline: texts.not_saved };
     place.lastChild.textContent = words[state];
   }
@@ -90,13 +112,13 @@ function showConflict(entry, error) {
     banner(page.texts.gone);
     nextUnit();
   } else if (error.status === 403) {
-    call("me").then((me) => proceed(me.state));
-  }
+    insist("me").then((me) => proceed(me.state));
+  } else location.reload(); // what the server has is what is shown
 }
 
 function drawConsent() {
   const { me, texts } = page;
-  const agree = el("button", { class: "main", onclick: async () => { await call("consent", {}); me.consented = true; proceed(me.training.length ? "training" : "work"); } }, texts.agree);
+  const agree = el("button", { class: "main", onclick: async () => { await insist("consent", {}); banner(""); proceed(me.training.length ? "training" : "work"); } }, texts.agree);
   const paragraphs = me.consent.trim().split(/\n\s*\n/).map((text) => el("p", {}, text));
   byId("foot").setAttribute("hidden", "");
   byId("main").replaceChildren(el("div", { class: "message" }, el("h1", {}, texts.consent_title), paragraphs, el("p", {}, agree)));
@@ -149,18 +171,11 @@ function drawWhole(body, questions, check, title = page.texts.whole) {
 
 async function nextUnit() {
   const { me, texts } = page;
-  let unit;
-  try {
-    unit = await call("next", {});
-  } catch (error) {
-    if (!(error instanceof Offline)) throw error;
-    showSaving("offline");
-    return setTimeout(nextUnit, 2500);
-  }
+  const unit = await insist("next", {});
   if (byId("banner").classList.contains("bad")) banner("");
   page.unit = unit;
   page.ready = page.onTurnRated = null;
-  page.started = performance.now();
+  page.started = page.opened = performance.now();
   if (unit.state === "done") {
     const code = unit.code ? el("p", { class: "code" }, texts.code, " ", el("b", {}, unit.code)) : null;
     const back = unit.url ? el("p", {}, el("a", { class: "main", href: unit.url }, texts.back)) : null;
@@ -174,8 +189,12 @@ async function nextUnit() {
     page.saving.know({ ...answer, unit: unit.unit });
   }
   for (const entry of page.saving.pending(unit.unit)) page.list.answers.set(`${entry.turn}/${entry.question}`, entry);
-  if (unit.kind === "talk") drawTalk(page, drawLayout(texts.talk_title, me.talk.task || me.lead), { drawTurn, drawWhole, showState, drawFoot, finish });
+  if (unit.kind === "talk") drawTalk(page, drawLayout(texts.talk_title, me.talk.task || me.lead), { drawTurn, drawWhole, showState, drawFoot, finish, reopen: nextUnit, showShare });
   else drawUnit(unit);
+  for (const { turn, question } of unit.answers) {
+    const item = page.list.items.find((one) => one.turn === turn && one.question.name === question);
+    if (item && page.list.isDone(item)) page.history.push({ item });
+  }
   drawFoot();
   showState();
   const first = page.list.items.find((item) => !page.list.isDone(item) && !item.element.closest("[hidden]"));
@@ -259,7 +278,7 @@ function undo() {
 
 function drawFoot() {
   const { texts } = page;
-  const skip = page.unit.kind === "talk" || page.training ? null : el("button", { type: "button", onclick: skipUnit }, texts.skip);
+  const skip = page.unit.kind === "talk" || page.training ? null : el("button", { type: "button", onclick: () => leave("skip") }, texts.skip);
   byId("foot").removeAttribute("hidden");
   byId("foot").replaceChildren(el("div", { class: "in" },
     el("button", { type: "button", id: "undo", onclick: undo }, texts.undo, " ", el("kbd", { "aria-hidden": "true" }, "U")), skip,
@@ -277,29 +296,26 @@ function showState() {
 
 const isComplete = () => page.list.done === page.list.items.length && (page.ready?.() ?? true);
 
-async function skipUnit() {
-  await page.saving.start();
-  await call("skip", { unit: page.unit.unit });
-  nextUnit();
-}
-
-async function finish() {
-  if (!isComplete() || page.closing) return;
-  if (page.training) return page.training();
+// Close the unit, once everything about it is saved, and open the next one.
+async function leave(how) {
+  if (page.closing) return;
   page.closing = true;
   try {
     await page.saving.start();
-    await call(page.unit.kind === "talk" ? "end" : "finish", { unit: page.unit.unit });
+    await insist(how, { unit: page.unit.unit }).catch((error) => {
+      if (!(error instanceof Refused)) throw error; // the next one says why
+    });
+    if (how === "finish") page.times.push(performance.now() - page.opened);
     await nextUnit();
-  } catch (error) {
-    if (error instanceof Offline) {
-      showSaving("offline");
-      setTimeout(finish, 2500);
-    } else if (error instanceof Refused) await nextUnit();
-    else throw error;
   } finally {
     page.closing = false;
   }
+}
+
+function finish() {
+  if (!isComplete()) return;
+  if (page.training) page.training();
+  else leave(page.unit.kind === "talk" ? "end" : "finish");
 }
 
 // -- the practice round -----------------------------------------------------------------------
@@ -320,7 +336,8 @@ function drawTraining(number) {
 async function compareTraining(number) {
   const { me, texts } = page;
   const answers = Object.fromEntries([...page.list.answers].map(([key, answer]) => [key, answer.value]));
-  const { feedback } = await call("training", { number, answers });
+  const { feedback } = await insist("training", { number, answers });
+  if (byId("banner").classList.contains("bad")) banner("");
   for (const old of document.querySelectorAll(".feedback")) old.remove();
   for (const line of feedback) {
     const item = page.list.items.find((one) => one.key === line.key);
@@ -330,12 +347,13 @@ async function compareTraining(number) {
   const go = async () => {
     page.training = null;
     if (number + 1 < me.training.length) return drawTraining(number + 1);
-    await call("trained", {});
+    await insist("trained", {});
     return nextUnit();
   };
   page.training = go;
   byId("next").firstChild.textContent = number + 1 < me.training.length ? texts.next : texts.begin;
   byId("next").focus();
+  (document.querySelector(".feedback.bad") ?? document.querySelector(".feedback"))?.scrollIntoView({ block: "center" });
 }
 
 const label = (question, value) => (question.range ? String(value) : `“${question.answers[value - question.first]}”`);

@@ -3,11 +3,13 @@
 
 import { Offline, Refused, call } from "./api.js";
 
-const RETRY = 2500;
+export const RETRY = 2500;
+
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export class Saving {
-  constructor(rater, onChange, onConflict) {
-    this.place = `simpatico/${rater}`;
+  constructor(place, onChange, onConflict) {
+    this.place = place;
     this.onChange = onChange;
     this.onConflict = onConflict;
     this.queue = JSON.parse(localStorage.getItem(this.place) || "[]");
@@ -63,7 +65,7 @@ export class Saving {
       } catch (error) {
         if (error instanceof Offline) {
           this.change("offline");
-          await new Promise((resolve) => setTimeout(resolve, RETRY));
+          await pause(RETRY);
           continue;
         }
         if (!(error instanceof Refused)) throw error;

@@ -59,6 +59,7 @@ export function drawTalk(page, body, tools) {
     send.disabled = field.disabled;
     hint.textContent = busy ? texts.thinking : !rated ? texts.rate_first : over ? texts.turns_over : left > 0 ? fill(texts.turns_left, { n: left }) : texts.talk_ready;
     form.hidden = over;
+    tools.showShare(Math.min(100, (100 * messages.length) / me.talk.min_turns), me.talk.min_turns);
     byId("count").textContent = fill(texts.talk_count, { n: messages.length, low: me.talk.min_turns, high: me.talk.max_turns });
   }
 
@@ -73,6 +74,7 @@ export function drawTalk(page, body, tools) {
     log.append(mine, reply);
     field.value = "";
     update();
+    hint.scrollIntoView({ block: "nearest" });
     try {
       await receive(text, position, said);
       messages.push({ role: "user", text }, { role: "assistant", text: said.textContent });
@@ -85,6 +87,12 @@ export function drawTalk(page, body, tools) {
       else field.focus();
     } catch (error) {
       if (!(error instanceof Offline || error instanceof Refused)) throw error;
+      if (error instanceof Refused && error.status === 409) {
+        await tools.reopen(); // another window has spoken, or ended the talk
+        banner(texts.talk_elsewhere, "warn");
+        if (byId("say")) byId("say").value = text;
+        return;
+      }
       mine.remove();
       reply.remove();
       field.value = text;
@@ -99,6 +107,7 @@ export function drawTalk(page, body, tools) {
     let complete = false;
     for await (const line of lines("say", { unit: unit.unit, position, text })) {
       if (line.piece) said.textContent += line.piece;
+      hint.scrollIntoView({ block: "nearest" });
       if (line.problem) break;
       complete ||= Boolean(line.done);
     }

@@ -29,6 +29,7 @@ from simpatico.features.chat_words import (
     symbols,
 )
 from simpatico.features.replies import word_table
+from simpatico.features.word_ids import WordIds
 from simpatico.features.words import WordTable
 from simpatico.readers import Conversations
 from simpatico.training.card import About, ModelCard
@@ -76,7 +77,7 @@ def count_chat_words(
     order = np.argsort(-documents, kind="stable")[: settings.vocabulary]
     order = order[documents[order] >= settings.minimum]
     words = table.vocabulary.gather(order).to_list()
-    ids = {word: at for at, word in enumerate(words, 1)}
+    ids = WordIds({word: at for at, word in enumerate(words, 1)})
     keys, associations = count_pairs(table, symbols(table, ids), settings.minimum)
     recipe = ChatRecipe("chat-words", int((table.counts > 0).sum()), len(table.codes))
     tensors: dict[str, npt.NDArray[Any]] = {

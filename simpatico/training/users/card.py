@@ -80,7 +80,7 @@ def user_model_card(recipe: folder.UserModelRecipe, users: UserWeights) -> str:
         evaluation=[*evaluation_lines(recipe.test), *(("", *recipe.lines) if recipe.lines else ())],
         method=[
             f"- inputs from context and turn{profile}, without the user's name: {inputs}",
-            f"- covariates: {', '.join(spec.covariates)}",
+            f"- covariates: {', '.join(spec.columns)}",
             f"- per-user weights for: {terms}",
         ],
         limits=(*LIMITS, *recipe.limits),

@@ -37,7 +37,7 @@ def save_user_model(
 
     `lines` are further lines of the card.
     """
-    terms = (folder.INTERCEPT, folder.SHARED_PREDICTOR, *inputs.covariates)
+    terms = (folder.INTERCEPT, folder.SHARED_PREDICTOR, *inputs.columns)
     recipe = UserModelRecipe(
         schema=folder.SCHEMA,
         inputs=inputs,

@@ -12,7 +12,7 @@ import polars as pl
 
 from simpatico.comparison.samples import as_floats
 from simpatico.progress import track_each
-from simpatico.stats.correction import CORRECTIONS, Correction, correct_p_values
+from simpatico.stats.correction import Correction, correct_p_values
 from simpatico.stats.regression import NestedModels, prepare_nested
 from simpatico.stats.result import Row
 from simpatico.turns import Level
@@ -31,6 +31,9 @@ Group = Literal["P", "L"]
 """What is added to traditional scores: psychological ones, or those of learned models."""
 ScoreGroup = tuple[str, tuple[str, ...]]
 """One score, or all of a kind, under one name."""
+
+
+WAYS: tuple[Correction, ...] = ("holm", "bh", "bonferroni")
 
 
 class CorrectedPValues(NamedTuple):
@@ -201,7 +204,7 @@ def batch_by_size(
 
 def correct_every_way(p_values: Sequence[float | None]) -> CorrectedPValues:
     """One family by Bonferroni (the paper's Tables 1 and 2), Benjamini-Hochberg (7 to 18), Holm."""
-    ways = {how: correct_p_values(p_values, how)[0] for how in CORRECTIONS}
+    ways = {how: correct_p_values(p_values, how)[0] for how in WAYS}
     return CorrectedPValues(**ways, family=correct_p_values(p_values)[1])
 
 
@@ -235,8 +238,8 @@ def family_rows(
             cv_high=fit.held_out.high,
             verdict=fit.verdict,
             family=own.family,
-            **{f"p_{way}": getattr(own, way)[i] for way in CORRECTIONS},
-            **{f"p_paper_{way}": getattr(paper, way)[i] for way in CORRECTIONS},
+            **{f"p_{way}": getattr(own, way)[i] for way in WAYS},
+            **{f"p_paper_{way}": getattr(paper, way)[i] for way in WAYS},
             **asdict(fit.gain),
         )
         for i, (score, (p_name, p_scores), fit) in enumerate(comparisons)

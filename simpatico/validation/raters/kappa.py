@@ -56,14 +56,16 @@ def rater_pairs(pairs: RatingPairs) -> RaterPairs:
     return RaterPairs(pairs.filter(enough), pair, len(distinct))
 
 
-def cohen_statistic(views: RatingViews, weights: Weights) -> SumStatistic:
+def cohen_statistic(
+    views: RatingViews, weights: Weights, pairs: RatingPairs | None = None
+) -> SumStatistic:
     """1 − Σ|x − y|ᵖ / E Σ|x − y|ᵖ with p = 1 (linear) or 2 (quadratic), E for unrelated judges.
 
     The distance of two ratings is that of their values. Several judges: the mean over pairs of
-    judges, weighted by the units that a pair shares (Light's kappa, 1971, where all rate all).
-    Cohen, Psychological Bulletin 70, 1968.
+    judges, weighted by the units that a pair shares (Light's kappa, 1971, where all rate all);
+    `pairs`: only these of their ratings. Cohen, Psychological Bulletin 70, 1968.
     """
-    raters = rater_pairs(views.pairs)
+    raters = rater_pairs(views.pairs if pairs is None else pairs)
     name = f"cohen_kappa_{weights}"
     method = f"Cohen's kappa, {weights} weights, {raters.description}"
     if weights == "linear" and views.categories > MAX_CATEGORIES:

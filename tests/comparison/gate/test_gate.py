@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from simpatico.comparison.gate import Check, check_rules, needed_units, select_systems
 from simpatico.comparison.gate.baseline import check_baseline
 from simpatico.comparison.gate.junit import junit_xml
+from simpatico.comparison.gate.markdown import markdown_verdict
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule
 from simpatico.errors import DataError, UnknownName
 from simpatico.stats.result import Result
@@ -250,3 +251,21 @@ def test_a_bound_beyond_all_reach_needs_no_number_of_dialogs():
     """Half-width 1e300 over a distance of 1e-300: 1e600 times as many dialogs; 4 are 2²."""
     assert needed_units(Result(0.0, -1e300, 1e300, n=5), 1e-300) is None
     assert needed_units(Result(0.0, -2.0, 2.0, n=1), 1.0) == 4
+
+
+def test_the_markdown_verdict_has_what_failed_first_and_hostile_names_stay_text():
+    kept = Check("ash", "warmth >= 0.4", "warmth", "kept", 0.5, 0.45, 0.55, 40, None, "fine")
+    name = "@all`</b>|\n# x"
+    few = Check(name, "wit <= 1", "wit", "undecided", 1, None, None, 3, 6, "too few dialogs")
+    assert markdown_verdict([kept, few]) == (
+        "<!-- simpatico gate -->\n"
+        "### The gate did not pass: 1 of 2 checks passed\n"
+        "\n"
+        "| | system | rule | result |\n"
+        "| --- | --- | --- | --- |\n"
+        "| ❔ undecided | `@allʼ</b>\\|·# x` | `wit <= 1` | too few dialogs |\n"
+        "| ✅ passed | `ash` | `warmth >= 0.4` | fine |\n"
+        "\n"
+        "Undecided counts as not passed: more dialogs decide it.\n"
+    )
+    assert markdown_verdict([kept]).splitlines()[1] == "### The gate passed: 1 of 1 check passed"

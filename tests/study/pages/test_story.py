@@ -83,6 +83,7 @@ def answer_all(page, digits, *, pass_checks=True):
 
 def begin(page):
     """Agree, and go through the practice round."""
+    expect(page.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Practice: a short round with feedback")
     page.keyboard.press("5")
@@ -108,6 +109,7 @@ def rate_both(page, digits, **how):
 
 
 def talk(page, texts):
+    expect(page.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     for n, text in enumerate(texts):
         expect(page.locator("#say")).to_be_focused()
@@ -164,6 +166,14 @@ def test_a_whole_study(story, visit, tmp_path):
     unlucky.context.set_offline(False)
     expect(unlucky.locator("#save")).to_contain_text("Saved")
     expect(unlucky.locator("#banner")).to_have_text("")
+    device = visit(unlucky.url)  # of the same person: everything is there, and can be taken back
+    expect(device.locator("#answered")).to_contain_text("1 of ")
+    device.keyboard.press("u")
+    expect(device.locator("#answered")).to_contain_text("0 of ")
+    device.keyboard.press("3")
+    expect(device.locator("#save")).to_contain_text("Saved")
+    unlucky.reload()
+    expect(unlucky.locator(".q").first.locator("input:checked")).to_have_value("3")
     unlucky.keyboard.press("u")
     expect(unlucky.locator("#answered")).to_contain_text("0 of ")
     unlucky.reload()
@@ -210,6 +220,30 @@ def check_owner(story, visit, export):
     expect(page.locator("#headline")).to_contain_text("the study is paused")
     rater = visit(story.links("outsider", 1)[0])
     expect(rater.locator("h1")).to_have_text("The study is paused")
+
+
+def test_a_talk_in_two_tabs_goes_on_in_both(open_study, visit):
+    """What the second tab says is not lost: it sees what the first has said, and keeps the text."""
+    page = visit(open_study(STUDY).links("interlocutor", 1)[0])
+    expect(page.get_by_role("button")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#say")).to_be_focused()
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, text in ((page, "Hello"), (other, "Good morning")):
+        expect(tab.locator("#say")).to_be_focused()
+        tab.keyboard.type(text)
+        tab.keyboard.press("Enter")
+        expect(tab.locator(".turn")).to_have_count(2)
+        expect(tab.locator(".q:not(.wide)")).to_have_count(1)
+    expect(other.locator("#banner")).to_contain_text("went on in another window")
+    assert other.locator(".turn .said").first.inner_text() == "Hello"
+    expect(other.locator("#say")).to_have_value("Good morning")
+    other.keyboard.press("4")
+    expect(other.locator("#say")).to_be_focused()
+    other.keyboard.press("Enter")
+    expect(other.locator(".turn .said")).to_have_count(4)
+    expect(other.locator("#banner")).to_have_text("")
 
 
 SHOWN = """
@@ -310,3 +344,9 @@ def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit)
     assert refused == [
         {"problem": "this was not asked"}, {"problem": "this value is not on the scale"}
     ]  # fmt: skip
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Überspringen").click()
+    expect(page.locator("#banner")).to_contain_text("Keine Verbindung")
+    page.context.set_offline(False)
+    expect(page.locator("#answered")).to_contain_text("0 von ")
+    expect(page.locator("#banner")).to_have_text("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,19 @@ import click
 from simpatico.cli import options as opt
 from simpatico.cli.groups import CommandGroup
 from simpatico.cli.output import clean, note, result, show_json, show_table
-from simpatico.errors import BadValue, MissingResource
+from simpatico.errors import BadValue, DataError, MissingResource
 
 if TYPE_CHECKING:
-    from simpatico.study.design import Design, Role
+    from collections.abc import Callable
+
+    from simpatico.judgements import Judgements, Preferences
+    from simpatico.questions.question import Role
+    from simpatico.study.design import Design
     from simpatico.study.results import Results
     from simpatico.study.store import Store
 
 ROLES: tuple[Role, ...] = ("outsider", "interlocutor")
+LINKS = click.IntRange(0, 10_000)
 study_argument = click.argument("study", type=opt.PATH)
 store_option = opt.option(
     "--store",
@@ -49,17 +55,18 @@ def init(study: Path) -> None:
             file.write(template.read_text(encoding="utf-8"))
     except FileExistsError:
         raise BadValue(f"{study} exists already; name another file") from None
-    note(f"next: edit {clean(str(study))}, then simpatico study serve {clean(str(study))}")
+    except OSError as error:
+        raise BadValue(f"{study} cannot be written: {error.strerror}; name another file") from None
+    name = clean(str(study))
+    note(f"next: name your dialogs under [rate], then simpatico study serve {name} --outsiders 3")
     result(str(study))
 
 
 @command.command(name="serve")
 @study_argument
 @store_option
-@opt.value("--outsiders", 0, "Personal links to make for people who rate.", type=click.IntRange(0))
-@opt.value(
-    "--interlocutors", 0, "Personal links to make for people who talk.", type=click.IntRange(0)
-)
+@opt.value("--outsiders", 0, "Personal links to make for people who rate.", type=LINKS)
+@opt.value("--interlocutors", 0, "Personal links to make for people who talk.", type=LINKS)
 @opt.flag("--new-owner-link", "Make another link for the owner; the one before is void.")
 @opt.flag("--new-panel-link", "Make another link for the panel; the one before is void.")
 @opt.value("--host", "127.0.0.1", "Address to listen on.")
@@ -71,21 +78,29 @@ def serve(study: Path, url: str | None, **options: Any) -> None:
     Ctrl-C ends the server; the same command opens the study again where it was.
     """
     from simpatico.serve.process import browser_origins, build_server, listen
+
+    design = read_study(study)
     from simpatico.study.server import load_bots, study_app
+    from simpatico.study.store import Store
     from simpatico.study.units import build_units
 
+    check_call(design, options)
     host, public = options["host"], options["public"]
     browser_origins(host, 1, public)  # refused before the port is opened
-    design, store = open_study(study, url)
     with ExitStack() as stack:
-        stack.callback(store.close)
-        token = store.add_study(design, build_units(design, study.parent))
-        if options["new_owner_link"]:
-            token = store.new_owner_token(design.name)
         bots = load_bots(design)
         for bot in bots.values():
             stack.callback(bot.close)
         line = stack.enter_context(listen(host, options["port"]))
+        place, units = url or default_store(study), build_units(design, study.parent)
+        if "://" not in place and not Path(place).exists():
+            units = iter(list(units))  # a source that cannot be used is refused without a store
+        store = Store(place)
+        stack.callback(store.close)
+        # last of what can fail: the owner's link is shown this once
+        token = store.add_study(design, units)
+        if options["new_owner_link"]:
+            token = store.new_owner_token(design.name)
         port = line.getsockname()[1]
         base = (public or f"http://{f'[{host}]' if ':' in host else host}:{port}").rstrip("/")
         print_links(store, design, base, options)
@@ -125,28 +140,38 @@ def export(study: Path, url: str | None, out: Path) -> None:
 @opt.metrics
 @opt.force
 def report(study: Path, url: str | None, out: Path, **options: Any) -> None:
-    """Export, score and write the page with people's ratings first."""
+    """Export, score and write the page with people's ratings first.
+
+    Choices between two dialogs make the page where there are no ratings, else one of their own.
+    """
     from simpatico.cli.commands.score import print_run_summary
     from simpatico.cli.progress import ProgressDisplay
     from simpatico.files import write_atomically
-    from simpatico.readers.judgement_files import read_judgements
+    from simpatico.readers.judgement_files import read_judgements, read_preferences
     from simpatico.reporting.page import report as render_report
     from simpatico.study.export import export_folder
     from simpatico.trial import score_answers
 
     results = read_results(study, url)
-    names = export_folder(results, out, force=opt.is_forced())
-    if "judgements.csv" not in names:
+    if not len(results.judgements) and not any(results.preferences()):
         raise BadValue(f"{study}: no dialog is rated whole yet, so that there is nothing to report")
+    names = export_folder(results, out, force=opt.is_forced())
+    readers: dict[str, Callable[[Path], Judgements | Preferences]] = {
+        "judgements.csv": read_judgements,
+        "preferences.csv": read_preferences,
+    }
+    rated = [name for name in readers if name in names]
     with ProgressDisplay() as progress:
         metrics = opt.load_metrics(options)
         run = score_answers([out / "dialogs.jsonl"], metrics, out, progress.add)
     print_run_summary(run)
-    ratings = read_judgements(out / "judgements.csv")
-    with ProgressDisplay("report"):
-        page = render_report(run, ratings, title=results.design.title, judged="judgements.csv")
-    write_atomically(out / "report.html", page.encode())
-    result(f"report to open in a browser: {out}/report.html")
+    for name in rated:
+        page = out / ("report.html" if name == rated[0] else "report-preferences.html")
+        with ProgressDisplay("report"):
+            ratings = readers[name](out / name)
+            text = render_report(run, ratings, title=results.design.title, judged=name)
+        write_atomically(page, text.encode())
+        result(f"report to open in a browser: {page}")
 
 
 @command.command(name="raters")
@@ -157,7 +182,11 @@ def report(study: Path, url: str | None, out: Path, **options: Any) -> None:
 @opt.value("--base", "http://127.0.0.1:8000", "Address at which the study is open.")
 def raters(study: Path, url: str | None, role: Any, number: int, base: str) -> None:
     """Make personal links for more people, as CSV; each is shown this once."""
+    from simpatico.study.design import role_problem
+
     design, store = open_study(study, url)
+    if problem := role_problem(design, role):
+        raise BadValue(f"--role {role}: {problem}")
     people = store.add_raters(design.name, role, number)
     result("rater,link")
     for name, token in people:
@@ -218,13 +247,14 @@ def purge(study: Path, rater: str, url: str | None) -> None:
     design, store = open_study(study, url)
     n = store.purge(design.name, rater)
     result(f"{rater} is removed, with {n:,} answers")
-    note("Exports and runs made before still hold them; delete those too.")
+    note("Exports, runs and copies of the store made before still hold them; delete those too.")
 
 
 STATISTICS = {
     "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
     "cohen_kappa_quadratic": "weighted κ (quadratic)",
     "icc_2_1": "ICC(2,1)",
+    "pairwise_agreement": "share of pairs who agree",
 }
 
 
@@ -235,18 +265,43 @@ def format_seconds(seconds: float | None) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
-def open_study(study: Path, url: str | None) -> tuple[Design, Store]:
-    """The design of a study and its store."""
-    try:
-        from simpatico.study.store import Store
-    except ModuleNotFoundError:
-        raise MissingResource(
-            "studies need the extra serve; pip install 'simpatico[serve]'"
-        ) from None
+def read_study(study: Path) -> Design:
+    """The design of a study; refused where what studies need is not installed."""
+    if not all(map(find_spec, ("sqlalchemy", "starlette", "uvicorn"))):
+        raise MissingResource("studies need the extra serve; pip install 'simpatico[serve]'")
     from simpatico.study.design import read_design
 
-    design = read_design(study)
-    return design, Store(url or str(study.with_suffix(".sqlite")))
+    return read_design(study)
+
+
+def check_call(design: Design, options: dict[str, Any]) -> None:
+    """Refuse links that would lead nowhere."""
+    from simpatico.study.design import role_problem
+
+    for role in ROLES:
+        if options[f"{role}s"] and (problem := role_problem(design, role)):
+            raise BadValue(f"--{role}s: {problem}")
+    if options["new_panel_link"] and not design.panel:
+        raise BadValue("--new-panel-link: the study has no [panel]; add it, or leave this out")
+
+
+def default_store(study: Path) -> str:
+    return str(study.with_suffix(".sqlite"))
+
+
+def open_study(study: Path, url: str | None) -> tuple[Design, Store]:
+    """The design of a study that has been opened before, and its store."""
+    design = read_study(study)
+    from simpatico.study.store import Store
+
+    place = url or default_store(study)
+    if "://" not in place and not Path(place).exists():
+        raise DataError(
+            f"there is no store {place}; `simpatico study serve {study}` makes it, or name "
+            "another with --store"
+        )
+    store = Store(place)
+    return store.design(design.name), store
 
 
 def read_results(study: Path, url: str | None) -> Results:
@@ -270,8 +325,6 @@ def print_panel_link(store: Store, design: Design, base: str, *, replace: bool) 
     from simpatico.study.panel import new_panel_token
 
     if design.panel is None:
-        if replace:
-            raise BadValue("--new-panel-link: the study has no [panel]; add one to its file")
         return
     if token := new_panel_token(store, design.name, replace=replace):
         result(f"panel: {base}/panel?{design.panel.parameter}=ID#{token}")

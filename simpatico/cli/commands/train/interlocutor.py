@@ -18,6 +18,7 @@ from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
+    from simpatico.judge_answers import JudgeAnswers
     from simpatico.judgements import Judgements
     from simpatico.training.users.interlocutor.train import InterlocutorReport
     from simpatico.turns import Turns
@@ -29,6 +30,17 @@ rating_options = opt.combine(
         "--judgements",
         "File of human ratings.  [default: ratings inside the conversation files]",
         type=opt.PATH,
+    ),
+    opt.repeatable(
+        "--judges",
+        "File of model judges' answers (of `simpatico judge`), which become inputs, so that the "
+        "model learns how each rater uses the scale.",
+        type=opt.PATH,
+    ),
+    opt.path(
+        "--calibrated",
+        "Of --judges: file to write the predicted ratings of judged units outside of training to, "
+        "as a judge's answers.",
     ),
     opt.option("--quality", "Rated quality to predict, where there are several."),
     opt.choice(
@@ -82,7 +94,12 @@ def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **option
     )
     about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), users.pop_encoder(options)
-    judgements = options.pop("judgements")
+    judgements, judges = options.pop("judgements"), options.pop("judges")
+    calibrated = options.pop("calibrated")
+    if judges and (base or options["fine_tune"]):
+        raise click.UsageError("--judges has no effect with --continue or --fine-tune.")
+    if calibrated and not judges:
+        raise click.UsageError("--calibrated needs --judges FILE.")
     training = train.InterlocutorTraining(encoder=encoder, **options)
     turns = users.read_all_turns(data, format)
     if not judgements:
@@ -103,10 +120,31 @@ def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **option
             )
             show_interlocutor_report(report)
         else:
-            show_interlocutor_report(
-                train.train_interlocutor(turns, ratings, out, training=training, about=about)
+            answers = read_answers(judges)
+            report = train.train_interlocutor(
+                turns, ratings, out, training=training, about=about, answers=answers
             )
+            show_interlocutor_report(report)
+            if calibrated and report.calibrated is not None:
+                write_calibrated(calibrated, report.calibrated)
     result(str(out))
+
+
+def read_answers(paths: tuple[Path, ...]) -> JudgeAnswers | None:
+    """The answers of all files of judges; null where there is none."""
+    from simpatico.readers.judge_answer_files import read_judges
+
+    return read_judges(paths) if paths else None
+
+
+def write_calibrated(path: Path, judgements: Judgements) -> None:
+    """Predicted ratings as JSON lines, as a judge's answers are kept."""
+    from simpatico.files import write_atomically
+
+    write_atomically(
+        opt.out_file(path, option="--calibrated"), judgements.frame.write_ndjson().encode()
+    )
+    note(f"{len(judgements):,} predicted ratings of units outside of training: {path}")
 
 
 def judgements_in_data(data: tuple[Path, ...], format: str | None) -> Judgements:

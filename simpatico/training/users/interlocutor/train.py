@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
@@ -18,6 +19,7 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.features.users.folder import FILES, ModelEvaluation
 from simpatico.features.users.inputs import InputSpec
+from simpatico.judge_answers import JudgeAnswers
 from simpatico.judgements import Judgements
 from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
@@ -27,10 +29,16 @@ from simpatico.training.users import card, finetuned, fit, splits, update
 from simpatico.training.users.examples import UserExamples, group_examples, user_means
 from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.interlocutor import data as rating_data
+from simpatico.training.users.interlocutor.answers import (
+    AnswerInputs,
+    calibrated_answers,
+    units_to_predict,
+)
 from simpatico.training.users.interlocutor.data import Along, InterlocutorRatings, split_ratings
 from simpatico.turns import Turns
 
 GLOBAL_MEAN, USER_MEAN = "mean of all", "mean of the person"
+AS_GIVEN = "judges, as given"
 OUTSIDER_WEIGHT = 0.2
 """Of one outsider's rating beside the interlocutor's, where all are trained on: five outsiders,
 as many as Hazumi has, count as much as the interlocutor."""
@@ -71,6 +79,8 @@ class InterlocutorReport(NamedTuple):
     """By how much our model is better than each of the others."""
     test: ModelEvaluation
     excluded: dict[str, int]
+    calibrated: Judgements | None = None
+    """Predictions for judged units outside of training, where judges are inputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +91,15 @@ class RatingData:
     judgements: Judgements
     ratings: InterlocutorRatings
     split: splits.TimeSplit
+    answers: AnswerInputs | None = None
 
     @classmethod
     def load(
-        cls, turns: Turns, judgements: Judgements, training: InterlocutorTraining
+        cls,
+        turns: Turns,
+        judgements: Judgements,
+        training: InterlocutorTraining,
+        answers: JudgeAnswers | None = None,
     ) -> RatingData:
         """What the settings of a training ask for."""
         training.check_profiles(turns)
@@ -100,21 +115,28 @@ class RatingData:
                 f"{sizes[0]:,} training, {sizes[1]:,} validation and {sizes[2]:,} test ratings; "
                 f"{MIN_RATINGS} or more of each are needed"
             )
-        return cls(turns, judgements, ratings.with_bounds_of(split.before_test), split)
+        inputs = None if answers is None else AnswerInputs.of(answers, ratings)
+        return cls(turns, judgements, ratings.with_bounds_of(split.before_test), split, inputs)
 
     def users(self, indices: Ints) -> list[str]:
         return [self.ratings.user[at] for at in indices]
 
 
 def train_interlocutor(
-    turns: Turns, judgements: Judgements, out: Path, *, training: InterlocutorTraining, about: About
+    turns: Turns,
+    judgements: Judgements,
+    out: Path,
+    *,
+    training: InterlocutorTraining,
+    about: About,
+    answers: JudgeAnswers | None = None,
 ) -> InterlocutorReport:
-    """Train, evaluate on the test split, and write the folder."""
+    """Train, evaluate on the test split, and write the folder; `answers` of judges are inputs."""
     check_writable(out, FILES)
-    data = RatingData.load(turns, judgements, training)
+    data = RatingData.load(turns, judgements, training, answers)
 
     def split_examples(inputs: InputSpec) -> list[UserExamples]:
-        examples = rating_examples(turns, data.ratings, inputs)
+        examples = answered_examples(data, data.ratings, inputs)
         train, *others = (examples.take(indices) for indices in data.split[:3])
         if training.learn == "all":
             train = train.stack(outsider_examples(data, examples))
@@ -126,14 +148,27 @@ def train_interlocutor(
     interlocutors = set(data.users(data.split.before_test))
     users = model.users.select([name for name in model.users.row_of if name in interlocutors])
     model = replace(model, users=users)
-    report = evaluate_interlocutor(data, predictions)
+    report, inputs = evaluate_interlocutor(data, predictions), training.inputs
+    if data.answers is not None:
+        units, table = units_to_predict(turns, data.answers, data.ratings, data.split.before_test)
+        unseen = fit.predict_examples(model, answered_examples(data, units, inputs))
+        report = report._replace(calibrated=calibrated_answers(table, unseen, data.ratings))
+        inputs = msgspec.structs.replace(inputs, answers=data.answers.names)
     details = {"quality": data.ratings.quality, "aside": report.excluded}
     about = replace(about, training={**about.training, **training.facts, **details})
     n, lines = len(data.split.before_test), rating_card_lines(report)
     save_user_model(
-        out, model, inputs=training.inputs, n_examples=n, test=report.test, about=about, lines=lines
+        out, model, inputs=inputs, n_examples=n, test=report.test, about=about, lines=lines
     )
     return report
+
+
+def answered_examples(
+    data: RatingData, ratings: InterlocutorRatings, spec: InputSpec
+) -> UserExamples:
+    """An example for each rating, with the judges' answers where these are inputs."""
+    examples = rating_examples(data.turns, ratings, spec)
+    return examples if data.answers is None else data.answers.extend(examples, data.turns, ratings)
 
 
 def fine_tune_interlocutor(
@@ -166,6 +201,11 @@ def update_interlocutor(
 ) -> RatingResults:
     """Update users with their ratings of these dialogs; returns how well these were predicted."""
     folder = request.load_base("score")
+    if folder.recipe.inputs.answers:
+        raise BadValue(
+            f"{request.base} reads answers of judges and cannot be updated; train it again with "
+            "--judges"
+        )
     trained_on = folder.recipe.training.get("quality")
     if quality and trained_on and quality != trained_on:
         raise BadValue(
@@ -240,6 +280,9 @@ def evaluate_interlocutor(
         USER_MEAN: user_means(ratings.user, ratings.own, before, test),
         GLOBAL_MEAN: np.full(len(test), ratings.own[before].mean()),
     }
+    as_given = None if data.answers is None else data.answers.as_given(data.turns, ratings)
+    if as_given is not None:
+        models[AS_GIVEN] = as_given[test]
     results = evaluate_ratings(models, own, users)
     statistics = {"Pearson's r": results[0].r, "mean squared error": results[0].mse}
     for_recipe = {name: card.record_result(one) for name, one in statistics.items() if one}

@@ -1,0 +1,1 @@
+"""Questions about conversations, and what is put before whoever answers them."""

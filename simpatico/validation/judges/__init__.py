@@ -1,0 +1,1 @@
+"""Model judges audited against people: agreement, stand-in test, consistency, bias, verdict."""
