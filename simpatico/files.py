@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that more room on the disk, or a higher limit, takes away."""
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 """Of Linux' renameat2: paths as they are, and two files that change places."""
+CREATION = threading.Lock()
+"""Held while a file is created that other threads may open at once."""
 PASSED: Counter[str] = Counter()
 """How often each fault point was passed; counted in tests alone."""
 
@@ -122,6 +125,20 @@ def write_atomically(
     finally:
         with suppress(OSError):  # a file may stand where the folder should be
             temporary.unlink(missing_ok=True)
+
+
+def create_private(path: Path) -> None:
+    """Make sure that there is a file, private from its first byte, that can be read and written.
+
+    A file that is there is not opened: a process that closes a file gives up all its locks of it
+    (fcntl), those that SQLite holds for other threads among them.
+    """
+    with CREATION:
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            if not os.access(path, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
 
 
 def remove_leftovers(path: Path) -> None:

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.errors import BadValue
+from simpatico.files import create_private
 from simpatico.progress import track
 
 Array = npt.NDArray[np.generic]
@@ -168,8 +169,7 @@ class Cache:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        create_private(self.path)
         with closing(sqlite3.connect(self.path, timeout=LOCK_SECONDS)) as base:
             base.execute("PRAGMA journal_mode=WAL")
             base.execute("PRAGMA synchronous=NORMAL")

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from simpatico.errors import DataError, RunError
+from simpatico.files import create_private
 from simpatico.study import schema as db
 
 BUSY_SECONDS = 60.0
@@ -29,7 +30,7 @@ def open_engine(url: str) -> Engine:
             raise DataError(f"{path} is a folder; --store names a file or postgresql://…")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # private from its first byte
+            create_private(path)
         except OSError as error:
             why = "its folder is a file" if isinstance(error, FileExistsError) else error.strerror
             raise DataError(

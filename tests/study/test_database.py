@@ -4,6 +4,8 @@ import os
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +16,7 @@ import sqlalchemy as sa
 
 from simpatico.errors import DataError, RunError
 from simpatico.study import schema as db
+from simpatico.study.database import open_engine
 from simpatico.study.store import Store
 from tests.study.conftest import WARMTH, Study, design_of, dialog_of
 from tests.study.test_store import torture
@@ -43,6 +46,27 @@ def test_what_is_no_store_is_refused(tmp_path):
         f"the store {below} cannot be opened: its folder is a file; name a file that you can write "
         "with --store"
     )
+
+
+READ = """
+import sqlite3, sys
+from contextlib import closing
+with closing(sqlite3.connect(sys.argv[1])) as base:
+    base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+"""
+
+
+def test_opening_a_store_again_keeps_the_locks_of_other_threads(tmp_path):
+    # A process that closes any handle of a file drops all its POSIX locks of it. Whoever closes
+    # SQLite's last locked connection deletes the log that this process still writes to.
+    url = str(tmp_path / "s.sqlite")
+    store = Store(url)
+    log = Path(f"{url}-wal")
+    assert log.exists()
+    open_engine(url)
+    subprocess.run([sys.executable, "-c", READ, url], check=True)
+    assert log.exists()
+    store.close()
 
 
 def test_a_server_that_does_not_answer():
