@@ -95,11 +95,14 @@ def check_both_ways(name: str, content: bytes) -> None:
                               b'{"dialog":"a"\n,"speaker":"s","text":"x"}\n', b'"\xff"\n']),
              max_size=2),
     st.sampled_from(["a.jsonl", "a.jsonl.gz"]),
+    st.sampled_from(["", "", "dialog", "speaker", "text"]),
 )  # fmt: skip
-@example([{"dialog": "a", "speaker": "s", "text": "x"}] * 3, 0, [], "a.jsonl")
+@example([{"dialog": "a", "speaker": "s", "text": "x"}] * 3, 0, [], "a.jsonl", "")
+@example([{"dialog": "a", "speaker": "s", "text": "x"}] * 3, 0, [], "a.jsonl", "dialog")
 def test_many_lines_at_once_are_the_lines_one_by_one(
-    rows: list[dict[str, Any]], style: int, others: list[bytes], name: str
+    rows: list[dict[str, Any]], style: int, others: list[bytes], name: str, absent: str
 ) -> None:
+    rows = [{key: value for key, value in row.items() if key != absent} for row in rows]
     half = len(rows) // 2
     content = b"".join([spell(rows[:half], style | 1), *others, spell(rows[half:], style)])
     check_both_ways(name, gzip.compress(content) if name.endswith("gz") else content)

@@ -79,6 +79,8 @@ def json_columns(
         if not pl.Series([data.decode()]).str.contains(record_lines(order)).item():
             return None
         own = [name for name, key in fields.keys.items() if key in order]
+        if not set(NEEDED) <= set(own):
+            return None
         rows = msgspec.json.Decoder(row_type({n: fields.keys[n] for n in own})).decode_lines(data)
         columns: Columns = {name: list(map(attrgetter(name), rows)) for name in own}
         if others := [key for key in order if key not in fields.own_columns]:
