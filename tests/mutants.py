@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("simpatico", "tests", "docs", "pyproject.toml", "CITATION.cff", "Makefile")
-COMMAND = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not timing", "-p", "no:cacheprovider"]
 VERDICTS = {0: "survived", 1: "caught"}
 """By pytest's exit code; any other is no proof: 2 interrupted, 4 no such test, 5 none collected."""
 
@@ -61,7 +61,7 @@ def run_tests(tests, change=lambda root: None) -> subprocess.CompletedProcess[st
         change(root)
         environment = os.environ | {"PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run(
-            [*COMMAND, *tests],
+            [*PYTEST, *tests],
             cwd=root,
             env=environment,
             capture_output=True,

@@ -22,6 +22,7 @@ def delimited(mark, *header):
 
 CHATS = {
     "table.csv": delimited(",", FIELDS),
+    "ragged.csv": delimited(",", FIELDS) + f"{SECRET},ann,{SECRET},{SECRET}\n{SECRET}\n",
     "bare.csv": delimited(","),
     "table.tsv": delimited("\t", FIELDS),
     "bare.tsv": delimited("\t"),
@@ -59,6 +60,7 @@ CALLS = [
     ("score", "{}/good.jsonl", "--metrics", "emotional_entropy", "--lexicon", "{chat}", *OUT),
     ("score", "{}/good.jsonl", "--metrics", "style_matching", "--set", "style_matching.lexicon={chat}", *OUT),
     ("score", "{}/good.jsonl", *LENGTH, "--scores", "{chat}", *OUT),
+    ("score", "{chat}", *LENGTH, *OUT),
     ("score", "{chat}", *LENGTH, "--columns", "dialog=nowhere", *OUT),
     ("score", "{chat}", *LENGTH, "--columns", "text=nowhere", *OUT),
     *(("score", "{chat}", *LENGTH, "--format", name, *OUT) for name in format_names() if name != "table"),
@@ -71,7 +73,7 @@ CALLS = [
 ]  # fmt: skip
 
 
-QUICK = 5
+QUICK = 6
 """Files of `make test`; the others are forms of the same readers."""
 
 
