@@ -26,6 +26,9 @@ NUM_ROWS, ROW_GROUPS, GROUP_COLUMNS, GROUP_ROWS, META_DATA = 3, 4, 1, 3, 3
 NUM_VALUES, PACKED, DATA_OFFSET, DICTIONARY_OFFSET = 5, 7, 9, 11
 # and of the head of a page: its sizes, and the kinds of pages, each with its number of values
 PAGE_UNPACKED, PAGE_PACKED, DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_2 = 2, 3, 5, 7, 8
+ENCODINGS = {DATA_PAGE: (2, 3, 4), DICTIONARY_PAGE: (2,), DATA_PAGE_2: (4,)}
+"""Fields that name the encoding of values and levels; Polars panics at a number that names none."""
+KNOWN_ENCODINGS = {0, *range(2, 10)}
 LEVEL_BYTES = (5, 6)
 """Of a data page of the second version: bytes of its levels, which are part of the page."""
 BAD_NUMBERS = (IndexError, KeyError, TypeError, AttributeError, ValueError, RecursionError, OSError)
@@ -84,7 +87,8 @@ def column_pages(file: BinaryIO, column: dict[int, Any], first: int, rows: int) 
         n_values = (data or page.get(DICTIONARY_PAGE) or {1: 0})[1]
         levels = [page[DATA_PAGE_2].get(field, 0) for field in LEVEL_BYTES if DATA_PAGE_2 in page]
         numbers = (page[PAGE_PACKED], page[PAGE_UNPACKED] - sum(levels), n_values, *levels)
-        if min(numbers) < 0 or start > stop:
+        encodings = {page[k][f] for k, fields in ENCODINGS.items() if k in page for f in fields}
+        if min(numbers) < 0 or start > stop or not encodings <= KNOWN_ENCODINGS:
             raise ValueError
         pages.values.append(n_values if data else 0)
         pages.sizes.append(max(page[PAGE_UNPACKED], n_values))

@@ -18,25 +18,29 @@ def table():
     return bytearray(buffer.getvalue())
 
 
+VALUES, ENCODING = 0, 2
+"""Bytes of the head of a data page, from its number of values on."""
+
+
 def lie(data, field, value):
-    """The first page of the last column with another number in this field of its data header."""
+    """The first page of the last column with another byte in this field of its data header."""
     length = int.from_bytes(data[-8:-4], "little")
     group = CompactReader(bytes(data[-8 - length : -8])).struct()[4][-1]
     start = group[1][-1][3][9]
     reader = CompactReader(bytes(data[start:]))
     reader.struct()
     head = bytes(data[start : start + reader.at])
-    at = head.index(b"\x28", 2) if field == "values" else None  # 20 rows, zigzag
-    data[start + at] = value
+    data[start + head.index(b"\x28", 2) + field] = value  # 20 rows, zigzag
     return bytes(data)
 
 
-def test_a_page_of_fewer_than_no_values_is_a_damaged_file(tmp_path):
-    """20 values become -20: Polars would reserve 2 ** 61 bytes and end the process."""
+@pytest.mark.parametrize(("field", "value"), [(VALUES, 39), (ENCODING, 2)])
+def test_a_page_of_odd_numbers_is_a_damaged_file(tmp_path, field, value):
+    """Zigzag, 39 is -20 values: Polars would reserve 2 ** 61 bytes; encoding 1, a panic, is none."""
     path = tmp_path / "a.parquet"
     path.write_bytes(table())
     assert simpatico("score", path, "--metrics", "length", "--out", tmp_path / "a").returncode == 0
-    path.write_bytes(lie(table(), "values", 39))
+    path.write_bytes(lie(table(), field, value))
     result = simpatico("score", path, "--metrics", "length", "--out", tmp_path / "b")
     sentence = f"{path}: the Parquet file is damaged"
     assert (result.returncode, result.stderr) == (
