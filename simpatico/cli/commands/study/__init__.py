@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from simpatico.cli.output import clean, note, result, show_json, show_table
 from simpatico.errors import BadValue, DataError, MissingResource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from simpatico.judgements import Judgements, Preferences
     from simpatico.questions.question import Role
@@ -184,10 +184,10 @@ def raters(study: Path, url: str | None, role: Any, number: int, base: str) -> N
     """Make personal links for more people, as CSV; each is shown this once."""
     from simpatico.study.design import role_problem
 
-    design, store = open_study(study, url)
-    if problem := role_problem(design, role):
-        raise BadValue(f"--role {role}: {problem}")
-    people = store.add_raters(design.name, role, number)
+    with open_study(study, url) as (design, store):
+        if problem := role_problem(design, role):
+            raise BadValue(f"--role {role}: {problem}")
+        people = store.add_raters(design.name, role, number)
     result("rater,link")
     for name, token in people:
         result(f"{name},{base.rstrip('/')}/#{token}")
@@ -244,8 +244,8 @@ def status(study: Path, url: str | None, as_json: bool) -> None:
 @store_option
 def purge(study: Path, rater: str, url: str | None) -> None:
     """Remove a person from the store: answers, talks, and other people's ratings of these."""
-    design, store = open_study(study, url)
-    n = store.purge(design.name, rater)
+    with open_study(study, url) as (design, store):
+        n = store.purge(design.name, rater)
     result(f"{rater} is removed, with {n:,} answers")
     note("Exports, runs and copies of the store made before still hold them; delete those too.")
 
@@ -289,7 +289,8 @@ def default_store(study: Path) -> str:
     return str(study.with_suffix(".sqlite"))
 
 
-def open_study(study: Path, url: str | None) -> tuple[Design, Store]:
+@contextmanager
+def open_study(study: Path, url: str | None) -> Iterator[tuple[Design, Store]]:
     """The design of a study that has been opened before, and its store."""
     design = read_study(study)
     from simpatico.study.store import Store
@@ -300,16 +301,16 @@ def open_study(study: Path, url: str | None) -> tuple[Design, Store]:
             f"there is no store {place}; `simpatico study serve {study}` makes it, or name "
             "another with --store"
         )
-    store = Store(place)
-    return store.design(design.name), store
+    with closing(Store(place)) as store:
+        yield store.design(design.name), store
 
 
 def read_results(study: Path, url: str | None) -> Results:
     """What a study has collected so far."""
     from simpatico.study.results import collect
 
-    design, store = open_study(study, url)
-    return collect(store, design.name)
+    with open_study(study, url) as (design, store):
+        return collect(store, design.name)
 
 
 def print_links(store: Store, design: Design, base: str, options: dict[str, Any]) -> None:
