@@ -83,7 +83,8 @@ def one_data_set(
     known = np.concatenate([np.arange(len(c)) < rated for c, _, _ in parts])
     scores = np.concatenate([s for _, _, s in parts])
     units = RatedUnits(group, np.where(known, ratings, np.nan), scores[:, 0], cluster)
-    blend = replace(units, proxy=cross_fit(scores, units))
+    fitted = cross_fit(scores, units)
+    blend = replace(units, proxy=fitted.predictions, refits=fitted.refits)
     made = {
         "ratings alone": prediction_powered(units, slope=0.0),
         "PPI, λ = 1": prediction_powered(units, slope=1.0),
@@ -188,7 +189,7 @@ def subsample(table: DialogTable, n: int, rng: np.random.Generator) -> tuple[Dia
 
 def actual_worth(units: RatedUnits, ratings: Floats, *, positive: bool) -> float:
     """The worth by the correlation with ratings of the unrated, which the estimate never saw."""
-    hidden = replace(units, ratings=np.where(units.rated, np.nan, ratings))
+    hidden = replace(units, ratings=np.where(units.rated, np.nan, ratings), refits=None)
     r, _ = correlation_within(hidden)
     n = units.rated.sum()
     r = max(r, 0.0) if positive else r
@@ -217,12 +218,12 @@ def worth_rows(options: argparse.Namespace) -> Iterator[str]:
     variance = np.array([ratings[table.group == g].var() for g in groups])
     for name in options.proxy or [BLEND]:
         for n in (100, 200, 400):
-            rng, errors = seeded(str(options.run), quality, name, n), []
+            rng, errors = seeded(quality, name, n), []
             held, alone, pairs, worth, above = (Tally() for _ in range(5))
             worths = []
             for seed in range(options.datasets):
                 drawn, rows = subsample(table, n, rng)
-                units = drawn.units(quality, find_proxy(drawn, name, quality, seed).values)
+                units = drawn.units(quality, find_proxy(drawn, name, quality, seed))
                 powered = prediction_powered(units, positive=name == BLEND)
                 people = prediction_powered(units, slope=0.0)
                 for g in groups:
