@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -9,6 +11,7 @@ from simpatico.judgements import UNIT
 from simpatico.stats.bootstrap import SumStatistic, bootstrap_sums, cluster_codes
 from simpatico.stats.clustered import mean_of_groups
 from simpatico.stats.result import Result, no_result
+from simpatico.stats.superiority import share_with_interval
 from simpatico.validation.judges.units import JudgedUnits, JudgeRow
 from simpatico.validation.raters.icc import icc_statistic
 from simpatico.validation.raters.ratings import RatingViews, index_keys
@@ -50,7 +53,11 @@ def order_flips(answers: pl.DataFrame, by_unit: list[str]) -> pl.DataFrame:
 
 
 def rate_of(table: pl.DataFrame, name: str) -> Result:
-    """The mean of a column of rates, within 0 and 1."""
+    """The mean of a column of rates, within 0 and 1.
+
+    Where few dialogs, or rates that are all the same, give no t interval it is Wilson's of as many
+    dialogs: that none of 50 answers failed does not say that none ever will.
+    """
     method = name.replace("_", " ")
     if table.is_empty():
         return no_result("too_few", n=0, method=method)
@@ -58,7 +65,8 @@ def rate_of(table: pl.DataFrame, name: str) -> Result:
     result = mean_of_groups(rate, np.zeros(len(rate), np.int64), cluster_codes(dialogs)[0])
     shown = result.result(method)
     if shown.low is None or shown.high is None:
-        return shown
+        wilson = share_with_interval(shown.value or 0.0, len(np.unique(dialogs)), method)
+        return replace(wilson, n=shown.n)
     low, high = max(shown.low, 0.0), min(shown.high, 1.0)
     return Result(shown.value, low, high, n=shown.n, method=shown.method)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import polars as pl
@@ -141,7 +142,7 @@ def decide(
     if not is_above_zero(agreement):
         return "undecided", f"people do not agree beyond chance ({with_interval('α', agreement)})"
     if not is_above_zero(r):
-        return "none", f"does not follow people ({with_interval('r', r)})"
+        return "none", f"is not shown to follow people ({with_interval('r', r)})"
     wins = round((contest.winning_rate(epsilon) or 0) * eligible)
     won = f"wins against {wins} of {eligible} raters"
     if not contest.passes(epsilon):
@@ -171,15 +172,19 @@ def with_interval(symbol: str, result: Result | None) -> str:
 def best_judge_rows(
     units: JudgedUnits, found: Contests, advantages: Sequence[JudgeRow]
 ) -> list[JudgeRow]:
-    """The judge of the highest advantage against each other one, on the same ratings; p by Holm."""
+    """The judge of the highest advantage against each other one, on the same ratings.
+
+    p by Holm over all pairs of judges, as any of them might have turned out to be the best.
+    """
     values = [-1.0 if row.value is None else row.value for row in advantages]
     if len(values) < 2 or max(values) < 0:
         return []
     best = values.index(max(values))
-    others = [number for number in range(len(values)) if number != best]
+    rest = [number for number in range(len(values)) if number != best]
+    pairs = [*((best, other) for other in rest), *combinations(rest, 2)]
     results = [
-        found.advantage_difference(best, other).result("difference of advantages, paired")
-        for other in others
+        found.advantage_difference(*pair).result("difference of advantages, paired")
+        for pair in pairs
     ]
     corrected, _ = correct_p_values([r.p_value for r in results])
     return [
@@ -189,7 +194,7 @@ def best_judge_rows(
             against=units.names[other],
             **{**asdict(result), "p_adjusted": p},
         )
-        for other, result, p in zip(others, results, corrected, strict=True)
+        for (_, other), result, p in zip(pairs[: len(rest)], results, corrected, strict=False)
     ]
 
 
@@ -232,7 +237,7 @@ def proxy_sentence(table: pl.DataFrame) -> str:
     )
     follows, n = int(rest["follows"].sum()), rest.height
     if not follows:
-        return f"{lead} the answers for nothing: they do not follow people’s."
+        return f"{lead} the answers for nothing: these data do not show that they follow people’s."
     where = "" if n == 1 else f" in {'all' if follows == n else f'{follows:,} of'} {n:,} cases"
     but = "" if undecided else ", but not as closely as a rater does"
     return (

@@ -90,7 +90,7 @@ def test_what_each_judge_may_be_used_for(audit):
     }
     assert verdict(audit, "good").reason == "wins against 3 of 3 raters"
     assert verdict(audit, "silent").reason == "wins against 3 of 3 raters, but no answer for 25%"
-    assert verdict(audit, "middle").reason.startswith("does not follow people (r = ")
+    assert verdict(audit, "middle").reason.startswith("is not shown to follow people (r = ")
     assert verdict(audit, "strict").reason.startswith("wins against 0 of 3 raters")
     assert statistic(audit, "strict", "severity").high < -1
     assert statistic(audit, "middle", "spread").high < 0.7
