@@ -134,7 +134,10 @@ def filled_column(table: DialogTable, name: str) -> tuple[Floats | None, int]:
 def with_weights(
     table: DialogTable, units: RatedUnits, sample: pl.DataFrame
 ) -> tuple[RatedUnits, list[str]]:
-    """The units as rated in a drawn sample (dialog, system, weight); others count as unrated."""
+    """The units as rated in a drawn sample (dialog, system, stratum, weight); others are unrated.
+
+    Dialogs that were drawn and have no rating leave their weight to the others of their stratum.
+    """
     keys = table.frame.select("dialog", "system")
     joined = keys.join(sample, on=["dialog", "system"], how="left", maintain_order="left")
     weights = as_floats(joined["weight"])
@@ -147,9 +150,18 @@ def with_weights(
         notes.append(f"{format_count(n, 'rated dialog')} outside the sample: taken as unrated.")
     if n := int((known & ~units.rated).sum()):
         notes.append(f"{format_count(n, 'dialog')} of the sample without a rating so far.")
+    stratum = ["system", "stratum"]
+    weight, rated = pl.col("weight"), pl.Series("rated", known & units.rated)
+    joined = joined.with_columns(rated)
+    sums = joined.filter(pl.Series(known)).group_by(stratum).agg(pl.col("rated").sum())
+    if n := sums.filter(rated=0).height:
+        empty = f"{n:,} of {format_count(sums.height, 'stratum', 'strata')}"
+        notes.append(f"No rated dialog in {empty} of the sample: the estimate is of the others.")
+    shares = weight * (weight.sum() / (weight * pl.col("rated")).sum()).over(stratum)
+    weights = as_floats(joined.select(shares.alias("weight"))["weight"])
     return replace(
         units,
         ratings=np.where(known, units.ratings, np.nan),
-        weights=np.where(known, weights, 1.0),
+        weights=np.where(rated.to_numpy(), weights, 1.0),
         refits=None if units.refits is None else units.refits[known[units.rated]],
     ), notes

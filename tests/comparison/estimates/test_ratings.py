@@ -265,7 +265,8 @@ def test_only_dialogs_of_the_sample_count_with_their_weights():
         {
             "dialog": dialogs,
             "system": ["ash"] * 51 + ["birch"] * 51,
-            "weight": [2.0] * 10 + [4.0] * 92,
+            "stratum": (["1"] * 10 + ["2"] * 41) * 2,
+            "weight": ([2.0] * 10 + [4.0] * 41) * 2,
         }
     )
     (own,) = estimate_ratings(systems, EstimateSettings(proxy="warmth"), sample)
@@ -275,6 +276,16 @@ def test_only_dialogs_of_the_sample_count_with_their_weights():
     ]
     assert own.rated == 100
     ratings = made["ash"][OVERALL][:50]
+    # the 41st of the second stratum has no rating: the 40 others stand for its 164 dialogs
+    weights = np.r_[np.full(10, 2.0), np.full(40, 4.1)]
+    assert own.means[0].people_value == pytest.approx(np.average(ratings, weights=weights))
+    other = pl.when(pl.col("dialog").str.ends_with("199")).then(pl.lit("3")).otherwise("stratum")
+    (own,) = estimate_ratings(
+        systems, EstimateSettings(proxy="warmth"), sample.with_columns(other.alias("stratum"))
+    )
+    assert own.notes[2] == (
+        "No rated dialog in 2 of 6 strata of the sample: the estimate is of the others."
+    )
     weights = np.r_[np.full(10, 2.0), np.full(40, 4.0)]
     assert own.means[0].people_value == pytest.approx(np.average(ratings, weights=weights))
     with pytest.raises(DataError, match="no dialog of the sample"):
