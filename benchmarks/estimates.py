@@ -219,7 +219,7 @@ def worth_rows(options: argparse.Namespace) -> Iterator[str]:
     for name in options.proxy or [BLEND]:
         for n in (100, 200, 400):
             rng, errors = seeded(quality, name, n), []
-            held, alone, pairs, worth, above = (Tally() for _ in range(5))
+            held, alone, pairs, worth = (Tally() for _ in range(4))
             worths = []
             for seed in range(options.datasets):
                 drawn, rows = subsample(table, n, rng)
@@ -237,14 +237,15 @@ def worth_rows(options: argparse.Namespace) -> Iterator[str]:
                 if np.isfinite(worths[-1][1]):
                     actual = actual_worth(units, ratings[rows], positive=name == BLEND)
                     worth.add(worths[-1][1] <= actual <= worths[-1][2])
-                    above.add(actual > worths[-1][2])
                 errors.append(powered.values - truth)
             squares = np.mean(np.square(errors), axis=0).sum()
             by_error = n * float(np.sum(variance / (n // len(truth))) / squares)
             low, median, high = np.quantile([w[0] for w in worths], [0.025, 0.5, 0.975])
+            bounds = np.nanmedian([w[1:] for w in worths], axis=0)
             yield (
                 f"| {name} | {n} | {median:.0f} ({low:.0f}–{high:.0f}) | {by_error:.0f} | {held} "
-                f"| {pairs if pairs.of else '–'} | {alone} | {worth} | {above} |"
+                f"| {pairs if pairs.of else '–'} | {alone} | {worth} "
+                f"| {bounds[0]:.0f}–{bounds[1]:.0f} |"
             )
 
 

@@ -39,6 +39,8 @@ EXPERT_EPSILON, CROWD_EPSILON = 0.2, 0.1
 MIN_PEOPLE = 3
 """With two raters there is no consensus to be close to (the paper's FAQ)."""
 ALONE = "one rater a unit"
+MAX_TIMES = 10
+"""More than so many times the ratings there are is no plan."""
 MAX_NO_ANSWER = 0.05
 """A stand-in must answer: the share of units without an answer."""
 
@@ -94,7 +96,7 @@ def stand_in_tests(
         contest = found.of_judge(number)
         own = {row.score: row for row in rows if row.judge == judge}
         verdicts.append(judge_verdict(units, judge, contest, own, agreement, epsilon))
-        advantage = contest.advantage.result("advantage probability")
+        advantage = contest.advantage.share("advantage probability")
         advantages.append(units.row(judge, "advantage", **asdict(advantage)))
     return verdicts, [*advantages, *best_judge_rows(units, found, advantages)]
 
@@ -260,10 +262,11 @@ def surer_sentence(table: pl.DataFrame) -> str:
         )
     if not rest.height:
         return "To be surer, audit again on new dialogs, of systems and raters not among these."
+    need = [units for units in need if units <= MAX_TIMES * n]
     if not need:
         return (
-            "More ratings alone would not change that: change the rubric, or calibrate the answers "
-            "to people’s (train interlocutor --judges), and audit again on other dialogs."
+            "More ratings alone would hardly change that: change the rubric, or calibrate the "
+            "answers to people’s (train interlocutor --judges), and audit again on other dialogs."
         )
     middle = need[len(need) // 2]
     amount = f"{need[0]:,}" if need[0] == middle else f"{need[0]:,} to {middle:,}"
