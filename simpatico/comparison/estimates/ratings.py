@@ -57,7 +57,8 @@ def estimate_ratings(
     table = stack_systems(systems)
     if not table.qualities:
         raise DataError(
-            "people rated no dialog of these systems, so there is nothing to estimate from"
+            "people rated no dialog of these systems, so there is nothing to estimate from; give "
+            "ratings of dialogs of this run (--judgements)"
         )
     if settings.method == "rogan-gladen":
         if sample is not None:

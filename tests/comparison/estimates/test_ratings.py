@@ -132,8 +132,12 @@ def test_refusals():
         replace(s, units=s.units.with_columns(pl.lit(None, pl.Float64).alias(OVERALL)))
         for s in systems
     ]
-    with pytest.raises(DataError, match="people rated no dialog of these systems"):
+    with pytest.raises(DataError) as error:
         estimate_ratings(unrated, EstimateSettings())
+    assert str(error.value) == (
+        "people rated no dialog of these systems, so there is nothing to estimate from; give "
+        "ratings of dialogs of this run (--judgements)"
+    )
     with pytest.raises(
         DataError, match="the run has no system; score conversations with a named system"
     ):

@@ -357,7 +357,8 @@ def test_ratings_by_models_are_not_peoples():
         (
             {},
             {"judge_kind": "expert"},
-            "there are no ratings of people by judges of kind 'expert' to compare judges with",
+            "there are no ratings of people by judges of kind 'expert' to compare judges with; name a "
+            "file that has some",
         ),
         ({}, {"epsilon": 1.5}, "epsilon 1.5 must be from 0 up to, not including, 1"),
     ],
