@@ -54,7 +54,6 @@ def audit_tables(audit: JudgeAudit) -> list[TextTable]:
             "May a judge stand in for one rater?",
             (*BOTH, "use", "wins", "from ε", "advantage", "n"),
             [verdict_cells(audit, v) for v in audit.verdicts],
-            3,
         ),
         TextTable(
             "Agreement with people",
