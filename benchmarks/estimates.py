@@ -83,7 +83,8 @@ def one_data_set(
     known = np.concatenate([np.arange(len(c)) < rated for c, _, _ in parts])
     scores = np.concatenate([s for _, _, s in parts])
     units = RatedUnits(group, np.where(known, ratings, np.nan), scores[:, 0], cluster)
-    blend = replace(units, proxy=cross_fit(scores, units))
+    fitted = cross_fit(scores, units)
+    blend = replace(units, proxy=fitted.predictions, refits=fitted.refits)
     made = {
         "ratings alone": prediction_powered(units, slope=0.0),
         "PPI, λ = 1": prediction_powered(units, slope=1.0),
@@ -188,7 +189,7 @@ def subsample(table: DialogTable, n: int, rng: np.random.Generator) -> tuple[Dia
 
 def actual_worth(units: RatedUnits, ratings: Floats, *, positive: bool) -> float:
     """The worth by the correlation with ratings of the unrated, which the estimate never saw."""
-    hidden = replace(units, ratings=np.where(units.rated, np.nan, ratings))
+    hidden = replace(units, ratings=np.where(units.rated, np.nan, ratings), refits=None)
     r, _ = correlation_within(hidden)
     n = units.rated.sum()
     r = max(r, 0.0) if positive else r
@@ -217,12 +218,12 @@ def worth_rows(options: argparse.Namespace) -> Iterator[str]:
     variance = np.array([ratings[table.group == g].var() for g in groups])
     for name in options.proxy or [BLEND]:
         for n in (100, 200, 400):
-            rng, errors = seeded(str(options.run), quality, name, n), []
-            held, alone, pairs, worth, above = (Tally() for _ in range(5))
+            rng, errors = seeded(quality, name, n), []
+            held, alone, pairs, worth = (Tally() for _ in range(4))
             worths = []
             for seed in range(options.datasets):
                 drawn, rows = subsample(table, n, rng)
-                units = drawn.units(quality, find_proxy(drawn, name, quality, seed).values)
+                units = drawn.units(quality, find_proxy(drawn, name, quality, seed))
                 powered = prediction_powered(units, positive=name == BLEND)
                 people = prediction_powered(units, slope=0.0)
                 for g in groups:
@@ -236,14 +237,15 @@ def worth_rows(options: argparse.Namespace) -> Iterator[str]:
                 if np.isfinite(worths[-1][1]):
                     actual = actual_worth(units, ratings[rows], positive=name == BLEND)
                     worth.add(worths[-1][1] <= actual <= worths[-1][2])
-                    above.add(actual > worths[-1][2])
                 errors.append(powered.values - truth)
             squares = np.mean(np.square(errors), axis=0).sum()
             by_error = n * float(np.sum(variance / (n // len(truth))) / squares)
             low, median, high = np.quantile([w[0] for w in worths], [0.025, 0.5, 0.975])
+            bounds = np.nanmedian([w[1:] for w in worths], axis=0)
             yield (
                 f"| {name} | {n} | {median:.0f} ({low:.0f}–{high:.0f}) | {by_error:.0f} | {held} "
-                f"| {pairs if pairs.of else '–'} | {alone} | {worth} | {above} |"
+                f"| {pairs if pairs.of else '–'} | {alone} | {worth} "
+                f"| {bounds[0]:.0f}–{bounds[1]:.0f} |"
             )
 
 

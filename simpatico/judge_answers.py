@@ -82,19 +82,32 @@ class JudgeAnswers:
 
 
 def merge_repeats(frame: pl.DataFrame, *, of_pairs: bool) -> pl.DataFrame:
-    """One row a judge and unit; a pair is won only where every order gives the same winner."""
-    value = pl.col("value")
+    """One row a judge and unit: the mean of its answers, of a pair what survives the swap."""
     scale = [pl.col(name).drop_nulls().first() for name in ("scale_min", "scale_max")]
     if of_pairs:
-        by_order = frame.group_by([*JUDGEMENT_KEY, "order"], maintain_order=True).agg(
-            value.mean().sign(), *scale
+        merged = surviving_choices(frame, JUDGEMENT_KEY).join(
+            frame.group_by(JUDGEMENT_KEY).agg(*scale),
+            on=JUDGEMENT_KEY,
+            nulls_equal=True,
+            maintain_order="left",
         )
-        won = pl.when(value.min() == value.max()).then(value.min()).otherwise(0.0)
-        survives = pl.when(value.count() > 0).then(won).alias("value")
-        merged = by_order.group_by(JUDGEMENT_KEY, maintain_order=True).agg(survives, *scale)
     else:
-        merged = frame.group_by(JUDGEMENT_KEY, maintain_order=True).agg(value.mean(), *scale)
+        merged = frame.group_by(JUDGEMENT_KEY, maintain_order=True).agg(
+            pl.col("value").mean(), *scale
+        )
     return merged.select(list(SCHEMA))
+
+
+def surviving_choices(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """By `key`, the winner that most repeats of either order name (1, −1); 0 where orders differ.
+
+    Null where an order was asked and never answered: whether a win survives it nobody knows.
+    """
+    value = pl.col("value")
+    winners = frame.group_by([*key, "order"], maintain_order=True).agg(value.mean().sign())
+    winner = pl.when(value.min() == value.max()).then(value.min()).otherwise(0.0)
+    survives = pl.when(value.null_count() == 0).then(winner)
+    return winners.group_by(key, maintain_order=True).agg(survives.alias("value"))
 
 
 def pair_answers(frame: pl.DataFrame) -> JudgeAnswers:
@@ -141,14 +154,14 @@ def pairs_as_answers(preferences: Preferences) -> JudgeAnswers:
 def merge_orders(frame: pl.DataFrame) -> Preferences:
     """One choice a judge and pair, of columns of `PAIR_ANSWER_SCHEMA`: a win that survives a swap.
 
-    A choice is of the units, whichever was shown first: where orders or repeats differ it is a tie.
+    A choice is of the units, whichever was shown first.
     """
     key = [name for name in Preference._fields if name != "preferred"]
-    preferred = pl.col("preferred").drop_nulls()
-    several = pl.when(preferred.n_unique() > 1).then(pl.lit("tie"))
-    choice = several.otherwise(preferred.first())
-    merged = frame.group_by(key, maintain_order=True).agg(preferred=choice)
-    rows = merged.select(Preference._fields).iter_rows()
+    value = pl.col("preferred").replace_strict(VALUE_OF, default=None, return_dtype=pl.Float64)
+    merged = surviving_choices(frame.with_columns(value=value), key)
+    names = {number: name for name, number in VALUE_OF.items()}
+    preferred = pl.col("value").replace_strict(names, default=None, return_dtype=pl.String)
+    rows = merged.with_columns(preferred=preferred).select(Preference._fields).iter_rows()
     return Preferences.of(Preference(*row) for row in rows)
 
 

@@ -7,7 +7,7 @@ cluster for each row, the test of a mean is Student's t-test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from simpatico.stats.bootstrap import cluster_codes, sum_by_cluster
 from simpatico.stats.draws import CONFIDENCE, SMALLEST_P
 from simpatico.stats.regression import independent_columns
 from simpatico.stats.result import Result, make_result, no_result
+from simpatico.stats.superiority import share_with_interval
 
 MIN_CLUSTERS = 10
 """With fewer, sandwich standard errors are far too small (Cameron & Miller 2015)."""
@@ -47,6 +48,20 @@ class Estimate:
             interval=(self.value - reach, self.value + reach),
             p_value=max(p, SMALLEST_P),
         )
+
+    def share(self, method: str) -> Result:
+        """The mean of values from 0 to 1, with its interval within these.
+
+        Where few clusters, or values that are all the same, give no t interval it is Wilson's of as
+        many clusters: that none of 50 failed does not say that none ever will.
+        """
+        shown = self.result(method)
+        if shown.value is None:
+            return shown
+        if shown.low is None or shown.high is None:
+            return replace(share_with_interval(shown.value, self.df + 1, method), n=self.n)
+        interval = max(shown.low, 0.0), min(shown.high, 1.0)
+        return make_result(shown.value, n=self.n, method=shown.method, interval=interval)
 
 
 def mean_of_groups(values: Floats, groups: Ints, clusters: Ints) -> Estimate:

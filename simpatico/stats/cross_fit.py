@@ -3,9 +3,15 @@
 Ridge regression of ratings on standardised scores within groups (Hoerl & Kennard 1970), the penalty
 by leave-one-out errors (Allen 1974). Rated units get the prediction of a model fitted without their
 fold, all others the mean prediction of the models (cross-prediction, Zrnic & Candès 2024).
+
+How well such predictions do varies more than a standard error that takes them for given would have
+it (Bates, Hastie & Tibshirani 2024), so that they are also made with each fold left out entirely.
 """
 
 from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +24,19 @@ PENALTIES = 10.0 ** np.arange(-2.5, 3.01, 0.5)
 """Times the number of units; the largest shrinks all weights to nothing."""
 
 
-def cross_fit(scores: Floats, units: RatedUnits, seed: int = 0) -> Floats:
-    """Predicted ratings of all units, up to a constant; `scores` has a row a unit, without gaps.
+class CrossFit(NamedTuple):
+    """Predicted ratings of all units, up to a constant.
+
+    `refits`: those of the rated units (rows) without each fold (columns) as if it had never been
+    rated, NaN for its own units; null with fewer than three folds.
+    """
+
+    predictions: Floats
+    refits: Floats | None
+
+
+def cross_fit(scores: Floats, units: RatedUnits, seed: int = 0) -> CrossFit:
+    """The blend of `scores`, which has a row a unit, without gaps.
 
     Folds are of whole clusters. `units.proxy` is not read.
     """
@@ -35,10 +52,16 @@ def cross_fit(scores: Floats, units: RatedUnits, seed: int = 0) -> Floats:
     x, y, group = columns[rated], units.ratings[rated], units.group[rated]
     weights = np.array([ridge(x[fold != k], y[fold != k], group[fold != k]) for k in range(folds)])
     if not len(weights):
-        return np.zeros(len(scores))
+        return CrossFit(np.zeros(len(scores)), None)
     predictions = np.asarray(columns @ weights.mean(axis=0))
     predictions[rated] = np.einsum("ij,ij->i", x, weights[fold])
-    return predictions
+    refits = np.full((len(rated), folds), np.nan)
+    for k, other in combinations(range(folds), 2):
+        rest = (fold != k) & (fold != other)
+        both = ridge(x[rest], y[rest], group[rest])
+        refits[fold == other, k] = x[fold == other] @ both
+        refits[fold == k, other] = x[fold == k] @ both
+    return CrossFit(predictions, refits if folds > 2 else None)
 
 
 def ridge(x: Floats, y: Floats, group: Ints) -> Floats:

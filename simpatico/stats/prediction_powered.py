@@ -40,6 +40,7 @@ class RatedUnits:
     """Units of several groups, numbered from 0: all have a proxy, some a rating (NaN elsewhere).
 
     `weights`: of rated units, inverse to their probability of being rated; equal if not given.
+    `refits`: of a proxy that was fitted to the ratings, see `cross_fit`; a row a rated unit.
     """
 
     group: Ints
@@ -47,6 +48,7 @@ class RatedUnits:
     proxy: Floats
     cluster: Ints
     weights: Floats | None = None
+    refits: Floats | None = None
 
     @property
     def groups(self) -> int:
@@ -218,10 +220,15 @@ def worth_of_proxy(units: RatedUnits, gain: float, free: float, *, positive: boo
 
     With the correlation r of ratings and proxy within groups, and the share u that is unrated, it
     is n / (1 − r² u); the interval is that of r by Fisher's z, with cluster-robust standard error.
+    That of a fitted proxy is at least the error that leaving out its folds gives, with Student's t.
     """
     n = int(units.rated.sum())
     method = "n × variance of ratings alone / variance with the proxy; Fisher's z"
     r, error = correlation_within(units)
+    df = free
+    if units.refits is not None and np.isfinite(error):
+        method += ", jackknife of folds"
+        error, df = max(error, refit_error(units, units.refits)), units.refits.shape[1] - 1.0
     if free < 2 or not np.isfinite(gain * error):
         return make_result(n * gain, n=n, method=method)
     if not positive:
@@ -231,7 +238,7 @@ def worth_of_proxy(units: RatedUnits, gain: float, free: float, *, positive: boo
     def worth(z: float) -> float:
         return max(n / (1 - tanh(max(z, 0.0)) ** 2 * unrated) * (free - 1) / free, float(n))
 
-    half = t_quantile(free) * error
+    half = t_quantile(df) * error
     low, high = worth(atanh(r) - half), worth(atanh(r) + half)
     interval = min(low, n * gain), max(high, n * gain)
     return make_result(n * gain, n=n, method=method, interval=interval)
@@ -262,6 +269,23 @@ def correlation_within(units: RatedUnits) -> tuple[float, float]:
     # a perfect correlation has no Fisher's z
     inside = min(max(r, -1 + 1e-9), 1 - 1e-9) if np.isfinite(r) else 0.0
     return inside, sqrt(float(np.sum(moves**2))) / (1 - inside**2)
+
+
+def refit_error(units: RatedUnits, refits: Floats) -> float:
+    """Standard error of Fisher's z of ratings and fitted proxy by the jackknife over folds.
+
+    √((K − 1) / K Σ (z₍ₖ₎ − mean)²), z₍ₖ₎ without fold k of K, both as rated units and in the fit.
+    """
+    rows = np.flatnonzero(units.rated)
+    z = []
+    for proxy in refits.T:
+        own = np.isfinite(proxy)
+        at = rows[own]
+        weights = None if units.weights is None else units.weights[at]
+        cluster = units.cluster[at]
+        part = RatedUnits(units.group[at], units.ratings[at], proxy[own], cluster, weights)
+        z.append(atanh(correlation_within(part)[0]))
+    return sqrt((len(z) - 1) * float(np.var(z)))
 
 
 def t_quantile(df: float, confidence: float = 0.95) -> float:

@@ -271,7 +271,7 @@ def zip_archive() -> bytes:
 G1, G2 = (json.dumps(good).encode() for good in GOOD)
 MANY = jsonl(*[row(dialog=f"d{i}", x=i * 7919 % 10_007) for i in range(5000)])
 WIDE = "the file is UTF-{0} but only UTF-8 is read; convert it with: iconv -f UTF-{0} -t UTF-8"
-EMPTY = "the file is empty; give a file with conversations"
+EMPTY = "the file is empty; name another one"
 CUT = "the gzip file is truncated; get the whole file again"
 DAMAGED = "the gzip file is damaged; get the file again"
 BOMB = "the gzip file unpacks to more than 200 times its size; unpack it yourself if you trust it"

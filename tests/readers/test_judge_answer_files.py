@@ -80,6 +80,30 @@ def test_a_win_that_does_not_survive_the_swap_is_a_tie(tmp_path):
     assert preferences["dialog_a"].to_list() == ["d2"] * 3
 
 
+@pytest.mark.parametrize(
+    ("ab", "ba", "choice"),
+    [
+        ("aab", "aaa", "a"),  # most repeats of an order say what it says
+        ("aab", "abb", "tie"),
+        ("ab", "aa", "tie"),  # this order has no winner
+        (["a", None], "a", "a"),
+        ("a", [None], None),  # nobody knows whether the win survives the swap
+        ("b", "", "b"),  # only asked in one order
+    ],
+)
+def test_preferences_and_audits_have_one_rule_for_repeats_and_orders(tmp_path, ab, ba, choice):
+    rows = [
+        PAIR | {"order": order, "repeat": n, "preferred": preferred}
+        for order, answers in (("ab", ab), ("ba", ba))
+        for n, preferred in enumerate(answers, 1)
+    ]
+    path = write(tmp_path, *rows)
+    assert read_preferences(path).frame["preferred"].to_list() == [choice]
+    # named in alphabetical order, these sides change places
+    value = read_judge_answers(path).judgements().frame["value"].to_list()
+    assert value == [{"a": -1.0, "b": 1.0, "tie": 0.0, None: None}[choice]]
+
+
 def test_tables_of_ratings_are_files_of_judges_too(tmp_path):
     long = tmp_path / "gpt.csv"
     long.write_text("dialog,quality,value\nd1,warm,4\n", encoding="utf-8")

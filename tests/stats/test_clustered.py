@@ -49,6 +49,17 @@ def test_under_ten_clusters_there_is_no_interval():
     assert (result.value, result.low, result.p_value) == (4.0, None, None)
 
 
+def test_a_share_stays_within_0_and_1():
+    """19 of 20 are 1: the t interval would end at 1.05. 20 of 20: Wilson's 1 / (1 + 1.96² / 20)."""
+    x = np.r_[np.zeros(1), np.ones(19)]
+    most = mean_of_groups(x, groups(x), np.arange(20))
+    assert most.result("share").high > 1
+    assert (most.share("share").low, most.share("share").high) == (most.result("share").low, 1.0)
+    every = mean_of_groups(np.ones(20), groups(x), np.arange(20)).share("share")
+    assert (every.value, every.high, every.n) == (1.0, 1.0, 20)
+    assert every.low == pytest.approx(1 / (1 + 1.959964**2 / 20), abs=1e-7)
+
+
 def test_regression_is_that_of_statsmodels():
     """statsmodels 0.14, OLS(...).fit(cov_type="cluster", use_t=True): bse, pvalues, conf_int."""
     x = np.arange(24.0)

@@ -20,10 +20,12 @@ def made_units(n=200, rated=60, groups=2, columns=4):
 def test_own_rating_changes_own_prediction_never():
     """Another rating of a unit moves predictions of others, as their models learn from it."""
     scores, units = made_units()
-    before = cross_fit(scores, units)
+    before = cross_fit(scores, units).predictions
     ratings = units.ratings.copy()
     ratings[7] += 5
-    after = cross_fit(scores, RatedUnits(units.group, ratings, units.proxy, units.cluster))
+    after = cross_fit(
+        scores, RatedUnits(units.group, ratings, units.proxy, units.cluster)
+    ).predictions
     assert after[7] == pytest.approx(before[7], abs=1e-12)
     assert np.abs(after - before).max() > 0.01
 
@@ -32,10 +34,10 @@ def test_units_of_a_cluster_are_predicted_without_all_of_it():
     scores, units = made_units()
     cluster = np.arange(200) // 3
     units = RatedUnits(units.group, units.ratings, units.proxy, cluster)
-    before = cross_fit(scores, units)
+    before = cross_fit(scores, units).predictions
     ratings = units.ratings.copy()
     ratings[[6, 7, 8]] += 5
-    after = cross_fit(scores, RatedUnits(units.group, ratings, units.proxy, cluster))
+    after = cross_fit(scores, RatedUnits(units.group, ratings, units.proxy, cluster)).predictions
     np.testing.assert_allclose(after[[6, 7, 8]], before[[6, 7, 8]], atol=1e-12)
 
 
@@ -64,10 +66,30 @@ def test_differences_between_groups_are_not_learned():
 @pytest.mark.parametrize("rated", [0, 1, 2, FOLDS - 1])
 def test_few_ratings_give_finite_predictions(rated):
     scores, units = made_units(rated=rated)
-    assert np.isfinite(cross_fit(scores, units)).all()
+    assert np.isfinite(cross_fit(scores, units).predictions).all()
 
 
 def test_the_seed_draws_the_folds():
     scores, units = made_units()
-    np.testing.assert_array_equal(cross_fit(scores, units, 4), cross_fit(scores, units, 4))
-    assert np.abs(cross_fit(scores, units, 4) - cross_fit(scores, units, 5)).max() > 0
+    first, again, other = (cross_fit(scores, units, seed).predictions for seed in (4, 4, 5))
+    np.testing.assert_array_equal(first, again)
+    assert np.abs(first - other).max() > 0
+
+
+def test_refits_are_those_of_ratings_without_the_fold():
+    """Column k: neither the model nor the fold's own units; nothing there moves with its ratings."""
+    scores, units = made_units()
+    before = cross_fit(scores, units).refits
+    assert before.shape == (60, FOLDS)
+    assert (np.isnan(before).sum(axis=1) == 1).all()
+    fold = np.isnan(before).argmax(axis=1)
+    ratings = units.ratings.copy()
+    ratings[:60][fold == 3] += 5
+    changed = RatedUnits(units.group, ratings, units.proxy, units.cluster)
+    after = cross_fit(scores, changed).refits
+    np.testing.assert_allclose(after[:, 3], before[:, 3], atol=1e-12)
+    assert np.nanmax(np.abs(after[:, 4] - before[:, 4])) > 0.01
+
+
+def test_two_folds_have_no_refits():
+    assert cross_fit(*made_units(rated=2)).refits is None

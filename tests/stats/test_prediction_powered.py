@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from simpatico.stats.draws import draw_uniform
 from simpatico.stats.prediction_powered import (
     MIN_RATED,
     RatedUnits,
     beta_binomial_tail,
+    correlation_within,
     influences,
     outside_rated_range,
     prediction_powered,
+    refit_error,
 )
 
 Z = 1.959963984540054
@@ -64,13 +67,17 @@ def test_mean_and_interval_are_ppi_python(seed, n, m, share, lam, mean, low, hig
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("lam", [1.0, None])
 @pytest.mark.parametrize("seed", range(20, 30))
-def test_mean_and_interval_are_those_of_the_package(seed):
+def test_mean_and_interval_are_those_of_the_package(seed, lam):
     ppi = pytest.importorskip("ppi_py", reason="ppi-python is not installed")
-    ratings, proxy = made_case(seed, 80, 300, 0.4)
+    n, m = 20 + 10 * (seed % 5), 300
+    ratings, proxy = made_case(seed, n, m, 0.4)
     units = as_units(ratings, proxy)
-    powered = prediction_powered(units)
-    theirs = ppi.ppi_mean_ci(ratings, proxy[:80], proxy[80:], alpha=0.05)
+    powered = prediction_powered(units, slope=lam and lam * (n + m) / m)
+    mean = ppi.ppi_mean_pointestimate(ratings, proxy[:n], proxy[n:], lam=lam)
+    theirs = ppi.ppi_mean_ci(ratings, proxy[:n], proxy[n:], alpha=0.05, lam=lam)
+    assert powered.values[0] == pytest.approx(np.ravel(mean)[0], abs=1e-8)
     assert plain_interval(units, powered) == pytest.approx(np.ravel(theirs), abs=1e-8)
 
 
@@ -182,6 +189,28 @@ def test_worth_is_the_ratio_of_variances():
     ratio = alone.covariance[0, 0] / made.covariance[0, 0]
     assert made.worth.value == pytest.approx(50 * ratio)
     assert 50 < made.worth.low < made.worth.value < made.worth.high
+
+
+def test_worth_of_a_fitted_proxy_counts_the_fit():
+    """r in six columns, each without one fold: √(5 var(z)) and t with 5 degrees of freedom."""
+    rng = np.random.default_rng(9)
+    proxy, fold = rng.normal(size=400), np.arange(60) % 6
+    ratings = proxy[:60] + rng.normal(size=60)
+    refits = proxy[:60, None] + rng.normal(0, 0.5, (60, 6))
+    refits[np.arange(60), fold] = np.nan
+    units = as_units(ratings, proxy, refits=refits)
+    z = [np.arctanh(np.corrcoef(ratings[fold != k], refits[fold != k, k])[0, 1]) for k in range(6)]
+    error = np.sqrt(5 * np.var(z))
+    assert refit_error(units, refits) == pytest.approx(error, abs=1e-12)
+    r, given = correlation_within(units)
+    assert error > given
+    made, taken = (
+        prediction_powered(units).worth,
+        prediction_powered(as_units(ratings, proxy)).worth,
+    )
+    assert (made.value, made.high > taken.high) == (taken.value, True)
+    z = np.arctanh(r) + stdtrit(5, 0.975) * error
+    assert made.high == pytest.approx(60 / (1 - np.tanh(z) ** 2 * 340 / 400) * 58 / 59)
 
 
 @pytest.mark.parametrize("rated", range(MIN_RATED))

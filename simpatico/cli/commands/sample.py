@@ -178,7 +178,7 @@ def show_plan(
         proxy = find_proxy(table, options["proxy"] or BLEND, quality, options["seed"])
         info, name = table.qualities[quality], proxy.name
         noise = rating_noise(people, info.title, percent=info.unit == PERCENT)
-        spread = measure_spread(table.units(quality, proxy.values), noise)
+        spread = measure_spread(table.units(quality, proxy), noise)
     rows = plan_ratings(spread, options["width"], dialogs, options["raters"])
     if options["as_json"]:
         show_json([row.as_json() for row in rows])

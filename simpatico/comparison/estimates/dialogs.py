@@ -44,9 +44,10 @@ class DialogTable:
     qualities: dict[str, ScoreInfo]
     proxies: list[str]
 
-    def units(self, quality: str, proxy: Floats) -> RatedUnits:
+    def units(self, quality: str, proxy: Proxy) -> RatedUnits:
         """The dialogs with the ratings of a quality and this proxy."""
-        return RatedUnits(self.group, as_floats(self.frame[quality]), proxy, self.cluster)
+        ratings = as_floats(self.frame[quality])
+        return RatedUnits(self.group, ratings, proxy.values, self.cluster, refits=proxy.refits)
 
     def count_by_system(self, rows: Bools) -> Ints:
         """How many of these dialogs are each system's."""
@@ -55,11 +56,15 @@ class DialogTable:
 
 @dataclass(frozen=True)
 class Proxy:
-    """A number for every dialog, the name by which sentences call it, and what to know of it."""
+    """A number for every dialog, the name by which sentences call it, and what to know of it.
+
+    `refits`: what says how much it depends on the ratings that it was fitted to (`cross_fit`).
+    """
 
     values: Floats
     name: str
     notes: tuple[str, ...] = ()
+    refits: Floats | None = None
 
 
 def stack_systems(systems: Sequence[ComparedSystem]) -> DialogTable:
@@ -107,8 +112,9 @@ def find_proxy(table: DialogTable, name: str, quality: str | None, seed: int = 0
     if not usable:
         raise DataError("no score or judge varies between these dialogs, to stand in for ratings")
     scores = np.column_stack(usable)
-    blend = cross_fit(scores, table.units(quality, scores[:, 0]), seed)
-    return Proxy(blend, f"the blend of {format_count(len(usable), 'score')}")
+    name = f"the blend of {format_count(len(usable), 'score')}"
+    blend = cross_fit(scores, table.units(quality, Proxy(scores[:, 0], name)), seed)
+    return Proxy(blend.predictions, name, refits=blend.refits)
 
 
 def filled_column(table: DialogTable, name: str) -> tuple[Floats | None, int]:
@@ -128,7 +134,10 @@ def filled_column(table: DialogTable, name: str) -> tuple[Floats | None, int]:
 def with_weights(
     table: DialogTable, units: RatedUnits, sample: pl.DataFrame
 ) -> tuple[RatedUnits, list[str]]:
-    """The units as rated in a drawn sample (dialog, system, weight); others count as unrated."""
+    """The units as rated in a drawn sample (dialog, system, stratum, weight); others are unrated.
+
+    Dialogs that were drawn and have no rating leave their weight to the others of their stratum.
+    """
     keys = table.frame.select("dialog", "system")
     joined = keys.join(sample, on=["dialog", "system"], how="left", maintain_order="left")
     weights = as_floats(joined["weight"])
@@ -141,5 +150,18 @@ def with_weights(
         notes.append(f"{format_count(n, 'rated dialog')} outside the sample: taken as unrated.")
     if n := int((known & ~units.rated).sum()):
         notes.append(f"{format_count(n, 'dialog')} of the sample without a rating so far.")
-    ratings = np.where(known, units.ratings, np.nan)
-    return replace(units, ratings=ratings, weights=np.where(known, weights, 1.0)), notes
+    stratum = ["system", "stratum"]
+    weight, rated = pl.col("weight"), pl.Series("rated", known & units.rated)
+    joined = joined.with_columns(rated)
+    sums = joined.filter(pl.Series(known)).group_by(stratum).agg(pl.col("rated").sum())
+    if n := sums.filter(rated=0).height:
+        empty = f"{n:,} of {format_count(sums.height, 'stratum', 'strata')}"
+        notes.append(f"No rated dialog in {empty} of the sample: the estimate is of the others.")
+    shares = weight * (weight.sum() / (weight * pl.col("rated")).sum()).over(stratum)
+    weights = as_floats(joined.select(shares.alias("weight"))["weight"])
+    return replace(
+        units,
+        ratings=np.where(known, units.ratings, np.nan),
+        weights=np.where(rated.to_numpy(), weights, 1.0),
+        refits=None if units.refits is None else units.refits[known[units.rated]],
+    ), notes

@@ -57,7 +57,8 @@ def estimate_ratings(
     table = stack_systems(systems)
     if not table.qualities:
         raise DataError(
-            "people rated no dialog of these systems, so there is nothing to estimate from"
+            "people rated no dialog of these systems, so there is nothing to estimate from; give "
+            "ratings of dialogs of this run (--judgements)"
         )
     if settings.method == "rogan-gladen":
         if sample is not None:
@@ -66,7 +67,7 @@ def estimate_ratings(
     results = []
     for name in table.qualities:
         proxy = find_proxy(table, settings.proxy, name, settings.seed)
-        units, notes = table.units(name, proxy.values), list(proxy.notes)
+        units, notes = table.units(name, proxy), list(proxy.notes)
         if sample is not None:
             units, more = with_weights(table, units, sample)
             notes += more
@@ -146,7 +147,7 @@ def estimate_shares(table: DialogTable, name: str, settings: EstimateSettings) -
             f"--correct rogan-gladen needs answers of yes or no (1 or 0); {who} gave others, so "
             "use --correct ppi"
         )
-    units = table.units(name, proxy.values)
+    units = table.units(name, proxy)
     tied = units.ratings == 50
     shares, notes = list[Result](), list[str]()
     if tied.any():

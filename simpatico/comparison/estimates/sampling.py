@@ -245,7 +245,7 @@ def dialogs_needed(
 
 
 def read_sample(path: Path) -> pl.DataFrame:
-    """Dialog, system and weight of each row of a file that `simpatico sample` wrote."""
+    """Dialog, system, stratum and weight of a file that `simpatico sample` wrote."""
     try:
         frame = pl.read_csv(path, infer_schema=False, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -253,12 +253,12 @@ def read_sample(path: Path) -> pl.DataFrame:
             f"{path} cannot be read as a sample ({str(error).splitlines()[0]}); name the file that "
             "`simpatico sample` wrote"
         ) from None
-    if missing := [c for c in ("dialog", "system", "weight") if c not in frame.columns]:
+    if missing := [c for c in ("dialog", "system", "weight", "stratum") if c not in frame.columns]:
         raise DataError(
             f"{path} has no column {missing[0]!r}; name the file that `simpatico sample` wrote"
         )
     weight = pl.col("weight").cast(pl.Float64, strict=False)
-    frame = frame.select("dialog", "system", weight)
+    frame = frame.select("dialog", "system", "stratum", weight)
     # below 1 a dialog would stand for less than itself
     bad = frame.filter(~(weight.is_finite() & (weight >= 1)).fill_null(value=False))
     if bad.height:

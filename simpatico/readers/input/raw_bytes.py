@@ -101,5 +101,5 @@ def content_problem(head: bytes) -> tuple[str, str] | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip", "this is a zip archive; unpack it and give the file inside"
     if not head.removeprefix(BOM).strip():
-        return "empty", "the file is empty; give a file with conversations"
+        return "empty", "the file is empty; name another one"
     return None

@@ -125,7 +125,10 @@ def choose_rows(
         frame = frame.filter(kind == settings.judge_kind)
     if frame["value"].count() == 0:
         whose = f" by judges of kind {settings.judge_kind!r}" if settings.judge_kind else ""
-        raise DataError(f"there are no ratings of people{whose} to compare judges with")
+        raise DataError(
+            f"there are no ratings of people{whose} to compare judges with; "
+            "name a file that has some"
+        )
     answers = answers.with_expected() if settings.expected else answers
     judged = answers.frame.filter(kind == "model")
     if judged["value"].count() == 0:

@@ -8,7 +8,7 @@ import polars as pl
 from simpatico.judgements import UNIT
 from simpatico.stats.bootstrap import SumStatistic, bootstrap_sums, cluster_codes
 from simpatico.stats.clustered import mean_of_groups
-from simpatico.stats.result import Result, no_result
+from simpatico.stats.result import Result
 from simpatico.validation.judges.units import JudgedUnits, JudgeRow
 from simpatico.validation.raters.icc import icc_statistic
 from simpatico.validation.raters.ratings import RatingViews, index_keys
@@ -50,17 +50,10 @@ def order_flips(answers: pl.DataFrame, by_unit: list[str]) -> pl.DataFrame:
 
 
 def rate_of(table: pl.DataFrame, name: str) -> Result:
-    """The mean of a column of rates, within 0 and 1."""
-    method = name.replace("_", " ")
-    if table.is_empty():
-        return no_result("too_few", n=0, method=method)
+    """The mean of a column of rates, whole dialogs being resampled."""
     rate, dialogs = table["rate"].to_numpy(), table["dialog"].to_numpy()
-    result = mean_of_groups(rate, np.zeros(len(rate), np.int64), cluster_codes(dialogs)[0])
-    shown = result.result(method)
-    if shown.low is None or shown.high is None:
-        return shown
-    low, high = max(shown.low, 0.0), min(shown.high, 1.0)
-    return Result(shown.value, low, high, n=shown.n, method=shown.method)
+    groups = np.zeros(len(rate), np.int64)
+    return mean_of_groups(rate, groups, dialogs).share(name.replace("_", " "))
 
 
 def repeat_reliability(units: JudgedUnits, *, seed: int = 0) -> list[JudgeRow]:

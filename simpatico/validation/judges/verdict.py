@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import polars as pl
@@ -38,6 +39,8 @@ EXPERT_EPSILON, CROWD_EPSILON = 0.2, 0.1
 MIN_PEOPLE = 3
 """With two raters there is no consensus to be close to (the paper's FAQ)."""
 ALONE = "one rater a unit"
+MAX_TIMES = 10
+"""More than so many times the ratings there are is no plan."""
 MAX_NO_ANSWER = 0.05
 """A stand-in must answer: the share of units without an answer."""
 
@@ -93,7 +96,7 @@ def stand_in_tests(
         contest = found.of_judge(number)
         own = {row.score: row for row in rows if row.judge == judge}
         verdicts.append(judge_verdict(units, judge, contest, own, agreement, epsilon))
-        advantage = contest.advantage.result("advantage probability")
+        advantage = contest.advantage.share("advantage probability")
         advantages.append(units.row(judge, "advantage", **asdict(advantage)))
     return verdicts, [*advantages, *best_judge_rows(units, found, advantages)]
 
@@ -141,7 +144,7 @@ def decide(
     if not is_above_zero(agreement):
         return "undecided", f"people do not agree beyond chance ({with_interval('α', agreement)})"
     if not is_above_zero(r):
-        return "none", f"does not follow people ({with_interval('r', r)})"
+        return "none", f"is not shown to follow people ({with_interval('r', r)})"
     wins = round((contest.winning_rate(epsilon) or 0) * eligible)
     won = f"wins against {wins} of {eligible} raters"
     if not contest.passes(epsilon):
@@ -171,15 +174,19 @@ def with_interval(symbol: str, result: Result | None) -> str:
 def best_judge_rows(
     units: JudgedUnits, found: Contests, advantages: Sequence[JudgeRow]
 ) -> list[JudgeRow]:
-    """The judge of the highest advantage against each other one, on the same ratings; p by Holm."""
+    """The judge of the highest advantage against each other one, on the same ratings.
+
+    p by Holm over all pairs of judges, as any of them might have turned out to be the best.
+    """
     values = [-1.0 if row.value is None else row.value for row in advantages]
     if len(values) < 2 or max(values) < 0:
         return []
     best = values.index(max(values))
-    others = [number for number in range(len(values)) if number != best]
+    rest = [number for number in range(len(values)) if number != best]
+    pairs = [*((best, other) for other in rest), *combinations(rest, 2)]
     results = [
-        found.advantage_difference(best, other).result("difference of advantages, paired")
-        for other in others
+        found.advantage_difference(*pair).result("difference of advantages, paired")
+        for pair in pairs
     ]
     corrected, _ = correct_p_values([r.p_value for r in results])
     return [
@@ -189,7 +196,7 @@ def best_judge_rows(
             against=units.names[other],
             **{**asdict(result), "p_adjusted": p},
         )
-        for other, result, p in zip(others, results, corrected, strict=True)
+        for (_, other), result, p in zip(pairs[: len(rest)], results, corrected, strict=False)
     ]
 
 
@@ -232,7 +239,7 @@ def proxy_sentence(table: pl.DataFrame) -> str:
     )
     follows, n = int(rest["follows"].sum()), rest.height
     if not follows:
-        return f"{lead} the answers for nothing: they do not follow people’s."
+        return f"{lead} the answers for nothing: these data do not show that they follow people’s."
     where = "" if n == 1 else f" in {'all' if follows == n else f'{follows:,} of'} {n:,} cases"
     but = "" if undecided else ", but not as closely as a rater does"
     return (
@@ -255,10 +262,11 @@ def surer_sentence(table: pl.DataFrame) -> str:
         )
     if not rest.height:
         return "To be surer, audit again on new dialogs, of systems and raters not among these."
+    need = [units for units in need if units <= MAX_TIMES * n]
     if not need:
         return (
-            "More ratings alone would not change that: change the rubric, or calibrate the answers "
-            "to people’s (train interlocutor --judges), and audit again on other dialogs."
+            "More ratings alone would hardly change that: change the rubric, or calibrate the "
+            "answers to people’s (train interlocutor --judges), and audit again on other dialogs."
         )
     middle = need[len(need) // 2]
     amount = f"{need[0]:,}" if need[0] == middle else f"{need[0]:,} to {middle:,}"

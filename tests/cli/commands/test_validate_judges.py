@@ -40,12 +40,14 @@ def test_the_answer_comes_first_then_the_tables(files):
     assert first == (
         "good may stand in for one rater of “warm” (alternative annotator test, ε = .10)."
     )
-    assert second == "Elsewhere use the answers for nothing: they do not follow people’s."
+    assert second == (
+        "Elsewhere use the answers for nothing: these data do not show that they follow people’s."
+    )
     assert third.endswith(".")
     assert blank == ""
     assert [head for head in HEADS if any(line.startswith(head) for line in rest)] == HEADS
     assert max(map(len, rest)) <= 80
-    assert "warm, guess: does not follow people (r = " in done.stderr
+    assert "warm, guess: is not shown to follow people (r = " in done.stderr
 
 
 def test_json_has_every_row(files):

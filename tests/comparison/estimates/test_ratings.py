@@ -132,8 +132,12 @@ def test_refusals():
         replace(s, units=s.units.with_columns(pl.lit(None, pl.Float64).alias(OVERALL)))
         for s in systems
     ]
-    with pytest.raises(DataError, match="people rated no dialog of these systems"):
+    with pytest.raises(DataError) as error:
         estimate_ratings(unrated, EstimateSettings())
+    assert str(error.value) == (
+        "people rated no dialog of these systems, so there is nothing to estimate from; give "
+        "ratings of dialogs of this run (--judgements)"
+    )
     with pytest.raises(
         DataError, match="the run has no system; score conversations with a named system"
     ):
@@ -265,7 +269,8 @@ def test_only_dialogs_of_the_sample_count_with_their_weights():
         {
             "dialog": dialogs,
             "system": ["ash"] * 51 + ["birch"] * 51,
-            "weight": [2.0] * 10 + [4.0] * 92,
+            "stratum": (["1"] * 10 + ["2"] * 41) * 2,
+            "weight": ([2.0] * 10 + [4.0] * 41) * 2,
         }
     )
     (own,) = estimate_ratings(systems, EstimateSettings(proxy="warmth"), sample)
@@ -275,6 +280,16 @@ def test_only_dialogs_of_the_sample_count_with_their_weights():
     ]
     assert own.rated == 100
     ratings = made["ash"][OVERALL][:50]
+    # the 41st of the second stratum has no rating: the 40 others stand for its 164 dialogs
+    weights = np.r_[np.full(10, 2.0), np.full(40, 4.1)]
+    assert own.means[0].people_value == pytest.approx(np.average(ratings, weights=weights))
+    other = pl.when(pl.col("dialog").str.ends_with("199")).then(pl.lit("3")).otherwise("stratum")
+    (own,) = estimate_ratings(
+        systems, EstimateSettings(proxy="warmth"), sample.with_columns(other.alias("stratum"))
+    )
+    assert own.notes[2] == (
+        "No rated dialog in 2 of 6 strata of the sample: the estimate is of the others."
+    )
     weights = np.r_[np.full(10, 2.0), np.full(40, 4.0)]
     assert own.means[0].people_value == pytest.approx(np.average(ratings, weights=weights))
     with pytest.raises(DataError, match="no dialog of the sample"):

@@ -173,10 +173,10 @@ def test_what_cannot_be_planned(ratings, sentence):
     ("text", "sentence"),
     [
         ("dialog,system\na,b\n", "FILE has no column 'weight'; name the file that `simpatico sample` wrote"),
-        ("dialog,system,weight\na,b,\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
-        ("dialog,system,weight\na,b,nan\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
-        ("dialog,system,weight\na,b,0.5\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
-        ("dialog,system,weight\na,b,2\na,b,2\n", "FILE: 2 rows repeat the dialog and system of another one; keep one"),
+        ("dialog,system,stratum,weight\na,b,1,\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
+        ("dialog,system,stratum,weight\na,b,1,nan\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
+        ("dialog,system,stratum,weight\na,b,1,0.5\n", "FILE: the weight of dialog 'a' is no number of 1 or more; leave the column as `simpatico sample` wrote it"),
+        ("dialog,system,stratum,weight\na,b,1,2\na,b,1,2\n", "FILE: 2 rows repeat the dialog and system of another one; keep one"),
         ("", "FILE cannot be read as a sample (empty CSV); name the file that `simpatico sample` wrote"),
     ],
 )  # fmt: skip

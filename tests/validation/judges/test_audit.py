@@ -1,5 +1,7 @@
 """The audit: scikit-learn's kappa, made-up judges whose faults are known, three sentences."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +14,7 @@ from simpatico.judgements import Judgements
 from simpatico.validation.judges.audit import AuditSettings, audit_judges
 from simpatico.validation.judges.bias import bias_rows, family_of
 from simpatico.validation.judges.units import judged_units
+from simpatico.validation.judges.verdict import answer_sentences
 from tests.validation.judges.cases import (
     answers_of,
     judges_of,
@@ -90,7 +93,7 @@ def test_what_each_judge_may_be_used_for(audit):
     }
     assert verdict(audit, "good").reason == "wins against 3 of 3 raters"
     assert verdict(audit, "silent").reason == "wins against 3 of 3 raters, but no answer for 25%"
-    assert verdict(audit, "middle").reason.startswith("does not follow people (r = ")
+    assert verdict(audit, "middle").reason.startswith("is not shown to follow people (r = ")
     assert verdict(audit, "strict").reason.startswith("wins against 0 of 3 raters")
     assert statistic(audit, "strict", "severity").high < -1
     assert statistic(audit, "middle", "spread").high < 0.7
@@ -123,6 +126,37 @@ def test_the_three_sentences(audit):
         "never alone: they follow people’s in 2 of 3 cases, but not as closely as a rater does."
     )
     assert third.startswith("To decide 1 of the 3 others with 80% power, have each person rate ")
+
+
+def test_more_ratings_than_anybody_collects_are_no_advice(audit):
+    strict = replace(verdict(audit, "strict"), units_needed=600)
+    assert answer_sentences([strict])[2] == (
+        "To decide it with 80% power, have each person rate about 600 units (now 60)."
+    )
+    assert answer_sentences([replace(strict, units_needed=601)])[2] == (
+        "More ratings alone would hardly change that: change the rubric, or calibrate the answers "
+        "to people’s (train interlocutor --judges), and audit again on other dialogs."
+    )
+
+
+def test_p_of_the_best_judge_counts_every_pair():
+    """Three judges have three pairs: the smallest p, of the best and another, is tripled."""
+    truth, people = ratings()
+    good = rounded(truth + np.random.default_rng(9).normal(0, 0.4, 60))
+    strict = np.clip(good - 2, 1, 5)
+    other = np.where(np.arange(60) < 3, 5.0, strict)
+    parts = [answers_of(x, n) for x, n in ((good, "good"), (strict, "strict"), (other, "other"))]
+    found = audit_judges(people_of(people), judges_of(*parts))
+    rows = [r for r in found.judges if r.score == "advantage_difference"]
+    assert {r.judge for r in rows} == {"good"}
+    least = min(rows, key=lambda r: r.p_value)
+    assert least.p_adjusted == pytest.approx(3 * least.p_value, abs=0, rel=1e-9)
+
+
+def test_a_judge_that_always_answers_may_still_fail_one_day(audit):
+    silent = statistic(audit, "good", "no_answer")
+    assert (silent.value, silent.low, silent.n) == (0.0, 0.0, 60)
+    assert silent.high == pytest.approx(0.0602, abs=1e-4)  # Wilson: z² / (60 + z²)
 
 
 def test_with_23_units_nothing_is_decided():
@@ -323,7 +357,8 @@ def test_ratings_by_models_are_not_peoples():
         (
             {},
             {"judge_kind": "expert"},
-            "there are no ratings of people by judges of kind 'expert' to compare judges with",
+            "there are no ratings of people by judges of kind 'expert' to compare judges with; name a "
+            "file that has some",
         ),
         ({}, {"epsilon": 1.5}, "epsilon 1.5 must be from 0 up to, not including, 1"),
     ],

@@ -100,6 +100,7 @@ def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **option
         raise click.UsageError("--judges has no effect with --continue or --fine-tune.")
     if calibrated and not judges:
         raise click.UsageError("--calibrated needs --judges FILE.")
+    place = opt.out_file(calibrated, option="--calibrated") if calibrated else None
     training = train.InterlocutorTraining(encoder=encoder, **options)
     turns = users.read_all_turns(data, format)
     if not judgements:
@@ -125,8 +126,8 @@ def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **option
                 turns, ratings, out, training=training, about=about, answers=answers
             )
             show_interlocutor_report(report)
-            if calibrated and report.calibrated is not None:
-                write_calibrated(calibrated, report.calibrated)
+            if place and report.calibrated is not None:
+                write_calibrated(place, report.calibrated)
     result(str(out))
 
 
@@ -141,9 +142,7 @@ def write_calibrated(path: Path, judgements: Judgements) -> None:
     """Predicted ratings as JSON lines, as a judge's answers are kept."""
     from simpatico.files import write_atomically
 
-    write_atomically(
-        opt.out_file(path, option="--calibrated"), judgements.frame.write_ndjson().encode()
-    )
+    write_atomically(path, judgements.frame.write_ndjson().encode())
     note(f"{len(judgements):,} predicted ratings of units outside of training: {path}")
 
 
