@@ -6,10 +6,14 @@ position (1, 2, …), so that a single changed, lost or moved value of the 755 t
 """
 
 import json
+import os
+import subprocess
+import sys
 from math import fsum
 from pathlib import Path
 
 import pytest
+from numpy._core import _multiarray_umath
 
 from simpatico import load, read, score
 from simpatico.scoring import run_models
@@ -56,6 +60,18 @@ def test_the_scores_of_the_bundled_conversations_stay_as_they_are(name):
     assert numbers.keys() == stored.keys()
     for place, expected in stored.items():
         assert numbers[place] == pytest.approx(expected, rel=tolerance, abs=tolerance), place
+
+
+@pytest.mark.slow
+def test_a_processor_of_fewer_instructions_computes_the_same():
+    environment = os.environ | {
+        "NPY_DISABLE_CPU_FEATURES": " ".join(_multiarray_umath.__cpu_dispatch__),
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "ATEN_CPU_CAPABILITY": "default",
+    }
+    line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "stay", __file__]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_every_metric_of_words_is_in_the_file():
