@@ -33,6 +33,13 @@ INDEX = {
     "line": pl.Int64(),
     "byte": pl.Int64(),
 }
+TOOLS = frozenset(
+    {
+        *("tool", "execute_tool", "retriever", "retrieval", "reranker", "embedding", "embeddings"),
+        *("guardrail", "evaluator", "parser", "prompt"),
+    }
+)
+"""Kinds of calls, by any convention, whose input and output nobody says to anybody."""
 BLOCK = 65_536
 """Rows of the table that are held as Python's own numbers."""
 
@@ -41,7 +48,7 @@ class Call(msgspec.Struct, array_like=True):
     """What a model, or what is around it, was sent and gave back; times are seconds.
 
     A call may come in several records of one id (`is_part`). One without messages still says what
-    stands inside of what: of calls within each other the outermost counts.
+    stands inside of what: of calls within each other the outermost counts, and none within a tool.
     """
 
     id: str
@@ -55,6 +62,7 @@ class Call(msgspec.Struct, array_like=True):
     model: str | None = None
     user: str | None = None
     is_part: bool = False
+    is_tool: bool = False
 
     def if_both(self) -> Call:
         """The call, without messages unless both sides have some: else they are values of code."""
@@ -184,7 +192,10 @@ def outer_calls(spool: Spool, group: Group, ledger: Ledger) -> Iterator[Call]:
         key = call.id or str(number)
         parents[key] = call.parent or parents.get(key, "")
         models[key] = call.model or models.get(key, "")
-        if call.sent or call.answered:
+        if call.is_tool:
+            holds.add(key)
+            ledger.skip("tool or retriever")
+        elif call.sent or call.answered:
             holds.add(key)
             if not call.is_part and key in records:
                 ledger.skip("duplicate span")
@@ -232,6 +243,11 @@ def new_messages(call: Call, said: list[tuple[str, str]]) -> list[Message]:
 def message_key(message: Message) -> tuple[str, str]:
     """A message without its white space, which a history may not keep."""
     return message.role, " ".join(message.text.split())
+
+
+def is_tool(kind: object) -> bool:
+    """Whether a call of this kind is of a tool, or of another step that is no conversation."""
+    return isinstance(kind, str) and kind.strip('"').lower() in TOOLS
 
 
 def row_time(cell: object) -> float | None:

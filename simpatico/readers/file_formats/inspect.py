@@ -47,6 +47,9 @@ class Inspect(Reader):
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         for place, name, sample, task in samples(source, ledger):
+            if sample.invalidation:
+                ledger.skip("invalidated sample")
+                continue
             messages = [with_attachments(m, sample.attachments) for m in sample.messages]
             default = task.model
             rows = chat_utterances(messages, name, ledger, system=self.system, default=default)
@@ -60,6 +63,7 @@ class Inspect(Reader):
                 f"{scorer}.{key}" if key else scorer: score_value(value)
                 for scorer, score in (sample.scores or {}).items()
                 for key, value in score_values(score).items()
+                if not sample.invalidation
             }
             system = self.system or next((m.model for m in sample.messages if m.model), about.model)
             yield ScoredTest(name, system or source.stem, f"{about.task}:{sample.id}", scores)

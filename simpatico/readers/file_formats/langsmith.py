@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, row_time
+from simpatico.readers.file_formats._traces import Call, TraceReader, is_tool, row_time
 from simpatico.readers.input.head import json_or_none
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
@@ -45,6 +45,7 @@ class LangSmith(TraceReader):
             call.user = None if user is None else str(user)
             call.model = model if isinstance(model, str) else None
             call.start, call.end = row_time(row.get("start_time")), row_time(row.get("end_time"))
+            call.is_tool = is_tool(row.get("run_type"))
             call.sent = read_messages(row.get("inputs"), "user", ledger)
             call.answered = read_messages(row.get("outputs"), "assistant", ledger)
             yield place, call.if_both()

@@ -25,6 +25,8 @@ from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 
 KEYS = {"resourceSpans", "resourceLogs"}
+DETAILS = ("gen_ai.client.inference.operation.details", "gen_ai.content.")
+"""Events of a span that hold what newer spans have as attributes begin with these."""
 MESSAGE_EVENT = re.compile(r"gen_ai\.(?:(?P<role>user|assistant|system|tool)\.message|choice)$")
 
 
@@ -158,6 +160,8 @@ def read_call(record: Record, ledger: Ledger) -> Call:
         call.is_part = True
         add_event(call, name, body or own, ledger)
         return call
+    for event in record.events:
+        own |= as_dict(event.attributes) if event.name.startswith(DETAILS) else {}
     fill_call(call, own | (body if isinstance(body, dict) else {}), ledger)
     for event in [] if call.sent or call.answered else record.events:
         add_event(call, event.name, as_dict(event.attributes), ledger)

@@ -59,5 +59,5 @@ def read_call(row: dict[str, Any], ledger: Ledger) -> Call:
     # the table has lists of messages in one column
     for name in MESSAGES & own.keys():
         own |= flatten(own.pop(name), name)
-    fill_call(call, own | {"openinference.span.kind": ""}, ledger)
+    fill_call(call, {"openinference.span.kind": row.get("span_kind") or ""} | own, ledger)
     return call
