@@ -1,6 +1,7 @@
-"""Reading traces of other tools beside our own JSON lines: turns a CPU second, and peak memory.
+"""Reading traces of other tools beside our own JSON lines: messages a CPU second, and peak memory.
 
-Ten turns are five calls, each of which repeats the history of its conversation, as tools write it.
+Ten turns are five calls, each of which repeats the history of its conversation, as tools write it:
+in their files there are three messages for each turn.
 
 python benchmarks/traces.py [--short 100000] [--long 1000000] [--formats jsonl,otlp,langfuse]
 """
@@ -112,7 +113,7 @@ def write(kind: str, size: int, folder: Path) -> Path:
     return path
 
 
-def read(path: Path, size: int) -> dict[str, float]:
+def read(path: Path, size: int, messages: int) -> dict[str, float]:
     """What reading costs in a process of its own, which has to find every turn."""
     with tempfile.TemporaryFile() as output:
         command = [sys.executable, "-c", READ, str(path)]
@@ -126,6 +127,7 @@ def read(path: Path, size: int) -> dict[str, float]:
     seconds = usage.ru_utime + usage.ru_stime
     return {
         "turns_per_s": n / seconds,
+        "messages_per_s": messages * n / seconds,
         "mb_per_s": sum(file.stat().st_size for file in files) / 2**20 / seconds,
         "peak_mb": usage.ru_maxrss / 1024,
     }
@@ -141,13 +143,15 @@ def main() -> int:
     for kind in options.formats.split(","):
         with tempfile.TemporaryDirectory() as folder:
             sizes = (options.short, options.long)
-            short, long = (read(write(kind, n, Path(folder)), n) for n in sizes)
-        ours = ours or long["turns_per_s"]
-        times, peaks = ours / long["turns_per_s"], long["peak_mb"] / short["peak_mb"]
+            messages = 1 if kind == "jsonl" else (corpus.DIALOG // 2 + 1) // 2
+            short, long = (read(write(kind, n, Path(folder)), n, messages) for n in sizes)
+        ours = ours or long["messages_per_s"]
+        times, peaks = ours / long["messages_per_s"], long["peak_mb"] / short["peak_mb"]
         failed |= times > MOST_TIMES or peaks > MOST_PEAK
         print(
-            f"{kind:9} {long['turns_per_s']:9,.0f} turns/CPU-s {long['mb_per_s']:6.1f} MB/CPU-s  "
-            f"{times:4.1f} times ours  peak {long['peak_mb']:,.0f} MB, {peaks:.2f} of the short"
+            f"{kind:9} {long['messages_per_s']:9,.0f} messages, {long['turns_per_s']:9,.0f} turns, "
+            f"{long['mb_per_s']:5.1f} MB a CPU-s  {times:4.1f} times ours  "
+            f"peak {long['peak_mb']:,.0f} MB, {peaks:.2f} of the short"
         )
     return int(failed)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import Message, read_messages, unflatten
-from simpatico.readers.file_formats._traces import Call, is_tool
 from simpatico.readers.input.record import Ledger
 
 SENT = ("gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "input.value")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, is_tool, row_time
+from simpatico.readers.file_formats._traces import TraceReader, row_time
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 from simpatico.readers.judgement_formats._answers import export_rows

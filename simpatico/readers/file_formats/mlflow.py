@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, is_tool, unix_time
+from simpatico.readers.file_formats._traces import TraceReader, unix_time
 from simpatico.readers.input.head import json_or_none
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source

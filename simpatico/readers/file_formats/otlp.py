@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from simpatico.readers.file_formats._calls import Call
 from simpatico.readers.file_formats._payloads import read_messages
 from simpatico.readers.file_formats._span_attributes import fill_call
-from simpatico.readers.file_formats._traces import Call, TraceReader, unix_time
+from simpatico.readers.file_formats._traces import TraceReader, unix_time
 from simpatico.readers.input.decode import decode, locate_parts
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
@@ -30,7 +31,7 @@ DETAILS = ("gen_ai.client.inference.operation.details", "gen_ai.content.")
 MESSAGE_EVENT = re.compile(r"gen_ai\.(?:(?P<role>user|assistant|system|tool)\.message|choice)$")
 
 
-class Value(msgspec.Struct, rename="camel"):
+class Value(msgspec.Struct, rename="camel", gc=False):
     """A value, under the name of its type."""
 
     string_value: str | None = None
@@ -43,11 +44,13 @@ class Value(msgspec.Struct, rename="camel"):
     @property
     def plain(self) -> Any:
         """The value itself."""
+        if self.string_value is not None:
+            return self.string_value
         if self.array_value is not None:
             return [value.plain for value in self.array_value.values]
         if self.kvlist_value is not None:
             return as_dict(self.kvlist_value.values)
-        scalars = (self.string_value, self.bool_value, self.int_value, self.double_value)
+        scalars = (self.bool_value, self.int_value, self.double_value)
         return next((one for one in scalars if one is not None), None)
 
 
@@ -57,7 +60,7 @@ class Values(msgspec.Struct):
     values: list[Value] = []
 
 
-class KeyValue(msgspec.Struct):
+class KeyValue(msgspec.Struct, gc=False):
     """An attribute."""
 
     key: str
