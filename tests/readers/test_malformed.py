@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import polars as pl
@@ -123,6 +124,13 @@ def write_cells(path: Path, format: str, bad: list[bytes]) -> Path:
 
 
 READER_OF = {"otlp-logs": "otlp", "scout": "inspect", "deepeval_turns": "deepeval"}
+
+
+def plan(path: Path, *options: str) -> CompletedProcess[str]:
+    """What `simpatico score --plan` says of a file, with a metric that is soon loaded."""
+    return simpatico("score", path, "--plan", "--metrics", "length", *options)
+
+
 Writer = Callable[[Path, str, list[bytes]], Path]
 TEXTS = [record for record in BAD_VALUES if record not in (b"[]", b"null")]
 TEXTS += [b"[{]", b"CANARY-7f3a"]
@@ -143,7 +151,7 @@ def test_a_bad_record_is_one_line_and_costs_no_other(
     assert len(bad) == 20
     for record in bad:
         path = write(tmp_path / "bad", format, [record])
-        done = simpatico("score", path, "--plan")
+        done = plan(path)
         assert (done.returncode, done.stdout) == (2, ""), record
         (line,) = done.stderr.splitlines()
         assert line.startswith(f"simpatico: {path}:"), record
@@ -157,7 +165,7 @@ def test_a_bad_record_is_one_line_and_costs_no_other(
     kept = [(t.dialog, t.text) for t in turns if t.dialog in names]
     assert kept == [(t.dialog, t.text) for t in good]
     assert len(rejects) == sum(alignment.rejected.values()) == 20
-    done = simpatico("score", path, "--plan", "--on-error", "skip", "--format", name)
+    done = plan(path, "--on-error", "skip", "--format", name)
     assert done.returncode == 0, done.stderr
 
 
@@ -166,7 +174,7 @@ def test_a_file_that_was_cut_off(tmp_path: Path, path: Path) -> None:
     """Of lines, the whole ones are kept; of other files there is nothing to be had."""
     data = path.read_bytes()
     cut = write_file(tmp_path / path.name, data[: len(data) * 9 // 10])
-    done = simpatico("score", cut, "--plan")
+    done = plan(cut)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"simpatico: {cut}:")
