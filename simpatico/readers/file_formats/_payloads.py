@@ -66,10 +66,10 @@ def text_messages(payload: str) -> list[Message] | None:
     messages = []
     for own in value if isinstance(value, list) else [value]:
         text = own.content
-        if text is None:
-            if not own.parts:
-                return None
+        if not text and own.parts:
             text = "\n".join([part.content for part in own.parts])
+        if text is None:
+            return None
         if own.role != "system":
             messages.append(Message(own.role, text, own.name))
     return messages
