@@ -35,11 +35,7 @@ class LangSmith(TraceReader):
                 ledger.reject(place, "missing", "there is no 'id'")
                 continue
             metadata = as_fields(as_fields(row.get("extra")).get("metadata"))
-            parents = row.get("parent_run_ids")
-            parent = row.get("parent_run_id") or (
-                parents[-1] if isinstance(parents, list) and parents else ""
-            )
-            call = Call(str(row["id"]), str(row.get("trace_id") or ""), str(parent))
+            call = Call(str(row["id"]), str(row.get("trace_id") or ""), parent_id(row))
             thread = next((metadata[name] for name in THREADS if metadata.get(name)), None)
             call.conversation = None if thread is None else str(thread)
             user, model = metadata.get("user_id"), metadata.get("ls_model_name")
@@ -50,6 +46,13 @@ class LangSmith(TraceReader):
             call.sent = read_messages(row.get("inputs"), "user", ledger)
             call.answered = read_messages(row.get("outputs"), "assistant", ledger)
             yield place, call.if_both()
+
+
+def parent_id(row: dict[str, Any]) -> str:
+    """The id of the run around a run, which may stand in its dotted order alone."""
+    parents, order = row.get("parent_run_ids"), str(row.get("dotted_order") or "").split(".")
+    above = parents[-1:] if isinstance(parents, list) else []
+    return str(next(filter(None, (row.get("parent_run_id"), *above)), "".join(order[-2:-1])[-36:]))
 
 
 def as_fields(cell: object) -> dict[str, Any]:

@@ -253,6 +253,17 @@ def test_steps_that_are_no_conversation(tmp_path: Path, format: str, kind: dict[
     assert len(before) == 6
 
 
+def test_runs_whose_parents_stand_in_their_dotted_order_alone(tmp_path: Path) -> None:
+    """Where the run around a call has its texts too, the call counts as nested."""
+    rows = [{k: v for k, v in row.items() if "parent" not in k} for row in records("langsmith")]
+    for row in rows:
+        if "." not in row["dotted_order"] and TIRED in json.dumps(row):
+            row |= {"inputs": {"question": TIRED}, "outputs": {"answer": HARD}}
+    turns, alignment = align_files(write_file(tmp_path / "t.jsonl", rows))
+    assert turns == align_files(FILES / "langsmith_runs.jsonl")[0]
+    assert alignment.aside["nested call"] == 1
+
+
 def test_messages_in_events_of_a_span(tmp_path: Path) -> None:
     """Earlier versions have the attributes of a span in events of it."""
     row = span(1, said("user", "hi"), said("assistant", "hello"))
