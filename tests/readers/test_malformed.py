@@ -54,6 +54,7 @@ def observations() -> list[dict[str, Any]]:
 
 SDIALOG = json.loads((FILES / "sdialog.json").read_text())
 WILDCHAT = {"conversation_hash": "h", "model": "m", "conversation": talk("hi", "hello")}
+PRISM = {"conversation_id": "c", "conversation_history": talk("hi")}
 RECORDS: dict[str, Callable[[], list[Any]]] = {
     "otlp": partial(lines_of, "otlp_spans.jsonl"),
     "otlp-logs": partial(lines_of, "otlp_events.jsonl"),
@@ -64,6 +65,7 @@ RECORDS: dict[str, Callable[[], list[Any]]] = {
     "sdialog": lambda: [SDIALOG, SDIALOG | {"id": "d2"}],
     "arena": lambda: [BATTLE, BATTLE | {"question_id": 82}],
     "duo": lambda: [DUO, DUO | {"dialogue_id": "8"}],
+    "prism": lambda: [PRISM, PRISM | {"conversation_id": "d"}],
     "openai": lambda: [WILDCHAT, WILDCHAT | {"conversation_hash": "i"}],
 }
 

@@ -281,6 +281,31 @@ def test_wildchat_and_lmsys(tmp_path: Path) -> None:
     assert [t[2] for t in align_files(tmp_path / "lmsys.parquet")[0]] == ["human", "m"]
 
 
+def test_prism(tmp_path: Path) -> None:
+    """Two replies to the opening, of which the second was chosen and the talk went on with it."""
+    replies = [
+        {"role": "model", "content": text, "model_name": name, "score": score, "if_chosen": chosen}
+        for text, name, score, chosen in (("no", "m", 5, False), ("yes", "n", 90, True))
+    ]
+    said = [{"role": "user", "content": text, "score": None} for text in ("open?", "until when?")]
+    last = replies[1] | {"content": "six", "score": None}
+    history = [said[0], *replies, said[1], last]
+    row = {"conversation_id": "c1", "user_id": "u1", "conversation_history": history}
+    path = write_file(tmp_path / "conversations.jsonl", [row])
+    turns, alignment = align_files(path)
+    assert [(t[2], t[3]) for t in turns] == [
+        ("human", "open?"),
+        ("n", "yes"),
+        ("human", "until when?"),
+        ("n", "six"),
+    ]
+    assert alignment.aside == {"reply that was not chosen": 1}
+    columns = ("dialog", "turn", "speaker", "judge", "judge_kind", "value", "scale_max")
+    assert read_judgements(path).frame.select(columns).rows() == [
+        ("c1", 1, "assistant", "u1", "interlocutor", 90.0, 100.0)
+    ]
+
+
 def test_equal_conversations_of_wildchat_are_several(tmp_path: Path) -> None:
     """Its hash is of the texts, which two people may have exchanged; turns have numbers."""
     rows = [
