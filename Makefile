@@ -98,9 +98,10 @@ $(VENV)/wordfreq: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check wordfreq
 	touch $@
 
-# Peak memory and CPU of `score` on a short file and on one of ten times as many turns.
+# Peak memory and CPU of `score` on a short file and one of ten times as many turns; traces likewise.
 bench-memory: $(VENV)/fast $(VENV)/wordfreq
 	$(RUN) benchmarks/memory.py
+	$(RUN) benchmarks/traces.py
 
 # Tests that assert CPU time, and what is no part of the table.
 bench-parts: $(VENV)/weights $(VENV)/wordfreq

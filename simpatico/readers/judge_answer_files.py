@@ -23,15 +23,14 @@ from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
-from simpatico.readers.judgement_files import (
+from simpatico.readers.judgement_files import are_preferences
+from simpatico.readers.judgement_rows import (
     KINDS,
     NAME,
     NUMBER,
     PREFERENCE_KINDS,
     UNNAMED_QUALITY,
     CellKind,
-    Cells,
-    are_preferences,
     header_problem,
     parse_cells,
     preference_header_problem,
@@ -39,7 +38,7 @@ from simpatico.readers.judgement_files import (
     source_cells,
     table_cells,
 )
-from simpatico.readers.wide_ratings import long_rows
+from simpatico.readers.wide_ratings import Cells, long_rows
 
 SINGLE = ("repeat", "null_reason")
 """Fields by which, beside `judge`, a file is known as one of a judge's single answers."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -29,18 +29,26 @@ KEYS = ("dialog", "system", "prompt", "speaker", "turn", "dialogs")
 """Names that a score cannot have, as columns of a run have them."""
 
 
+Direction = Literal["higher", "lower"]
+"""Which values of a score are the better ones."""
+
+
 class ScoredTest(NamedTuple):
-    """What a system scored on one test; null where there is no score, whatever the tool says."""
+    """What a system scored on one test; null where there is no score, whatever the tool says.
+
+    `better` has the scores whose better direction this test tells.
+    """
 
     dialog: str
     system: str
     test: str | None
     scores: Mapping[str, float | None]
+    better: Mapping[str, Direction]
 
 
 @runtime_checkable
 class ResultReader(Protocol):
-    """A reader whose files hold scores too; `better` says which way they are good."""
+    """A reader whose files hold scores too."""
 
     name: ClassVar[str]
 
@@ -49,11 +57,14 @@ class ResultReader(Protocol):
 
 
 class Results(NamedTuple):
-    """A row per test and system, and what the file was read as; a dialog is a test once."""
+    """A row per test and system, and what the file was read as; a dialog is a test once.
+
+    `scores` has the better direction of each score, null where the file does not tell one.
+    """
 
     frame: pl.DataFrame
     format: str
-    scores: list[str]
+    scores: dict[str, Direction | None]
 
 
 def read_results(path: str | Path) -> Results:
@@ -82,7 +93,14 @@ def read_results(path: str | Path) -> Results:
             f"{source.name}: {n} rows repeat the test and system of another one; give each row a "
             "'dialog' of its own"
         )
-    return Results(frame, tool.name if tool else "table", list(scores.values()))
+    directions = {own: better_direction(rows, name) for name, own in scores.items()}
+    return Results(frame, tool.name if tool else "table", directions)
+
+
+def better_direction(rows: Iterable[ScoredTest], score: str) -> Direction | None:
+    """The direction that all tests tell that tell one; null where there is none, or are two."""
+    told = {row.better[score] for row in rows if score in row.better}
+    return told.pop() if len(told) == 1 else None
 
 
 def column_name(score: str) -> str:
@@ -107,7 +125,7 @@ def table_results(source: Source, ledger: Ledger) -> Iterator[ScoredTest]:
             seen[who, what] = seen.get((who, what), 0) + 1
             name += f":{seen[who, what]}"
         values = {name: parse_rating(thumb_value(cells.get(name))) for name in scores}
-        yield ScoredTest(name, who, what, values)
+        yield ScoredTest(name, who, what, values, {})
 
 
 def first(names: Iterable[str], columns: list[str]) -> str | None:

@@ -21,9 +21,6 @@ from simpatico.run.schema import facts_hash
 from simpatico.table import system_table
 from simpatico.turns import KEYS, SCHEMA
 
-HIGHER = ("promptfoo", "deepeval", "inspect")
-"""Tools whose scores are the better the higher they are."""
-
 
 @contextmanager
 def runs_or_results(paths: Sequence[Path]) -> Iterator[list[Run]]:
@@ -57,14 +54,13 @@ def results_run(path: Path, folder: str) -> Run:
 
 def results_facts(results: Results, source: Source) -> dict[str, Any]:
     """What `run.json` says of them: each score is a metric, signed by the tool that gave it."""
-    better = "higher" if results.format in HIGHER else None
     metrics = {
         name: {
             "level": "dialog",
             "signature": f"{name}|tool:{results.format}",
             "scores": [{"name": name, "range": [None, None], "better": better}],
         }
-        for name in results.scores
+        for name, better in results.scores.items()
     }
     systems = results.frame["system"].value_counts().rows()
     n = results.frame["dialog"].n_unique()

@@ -16,7 +16,7 @@ FORMATS = (
 FORMATS += (
     "hazumi, humod, inspect, irc, ji2022, langfuse, langsmith, mlflow, openai, otlp, parlai, "
 )
-FORMATS += "phoenix, promptfoo, real-persona-chat, sdialog, sharegpt, table"
+FORMATS += "phoenix, prism, promptfoo, real-persona-chat, sdialog, sharegpt, table"
 SPEAKER = "speaker_id, role, sender, from, user, user_id, speaker_idx, author"
 
 

@@ -29,7 +29,7 @@ def test_promptfoo_scores_and_a_test_that_failed_to_run() -> None:
     """acme-2 fails on the test about tea: promptfoo says 0, and there is no score."""
     results = read_results(FILES / "promptfoo.json")
     assert results.format == "promptfoo"
-    assert sorted(results.scores) == ["length", "score", "thanks"]
+    assert results.scores == dict.fromkeys(("score", "thanks", "length"), "higher")
     frame = results.frame.sort("system", "prompt")
     assert frame.select("dialog", "system", "prompt").rows()[:2] == [
         ("0:0", "acme-1", "0"),
@@ -53,9 +53,39 @@ def test_deepeval_scores_and_an_error(tmp_path: Path) -> None:
     assert broken.frame["Warmth"].to_list() == [None, 0.2]
 
 
+def test_promptfoo_as_lines(tmp_path: Path) -> None:
+    """`--output results.jsonl` has a result a line, with the evaluation's id in each."""
+    rows = json.loads((FILES / "promptfoo.json").read_text())["results"]["results"]
+    path = write_file(
+        tmp_path / "r.jsonl", [{**row, "evalId": "e", "persisted": True} for row in rows]
+    )
+    assert read_results(path).frame.equals(read_results(FILES / "promptfoo.json").frame)
+    assert [t.text for t in read(path)] == [t.text for t in read(FILES / "promptfoo.json")]
+
+
+@pytest.mark.parametrize(
+    ("score", "threshold", "success", "better"),
+    [
+        *[(0.4, 0.5, False, "higher"), (0.4, 0.5, True, "lower"), (0.9, 0.5, False, "lower")],
+        *[(0.5, 0.5, True, None), (0.4, None, True, None), (None, 0.5, False, None)],
+    ],
+)
+def test_the_threshold_tells_which_deepeval_scores_are_better(
+    tmp_path: Path, score: float | None, threshold: float | None, success: bool, better: str | None
+) -> None:
+    """A metric such as toxicity passes below its threshold."""
+    file = json.loads((FILES / "deepeval_turns.json").read_text())
+    for case in file["testRunData"]["conversationalTestCases"]:
+        data = {"score": score, "threshold": threshold, "success": success}
+        case["metricsData"] = [{"name": "Toxicity", **data}]
+    results = read_results(write_file(tmp_path / "d.json", file))
+    assert results.scores == {"Toxicity": better}
+
+
 def test_inspect_scores() -> None:
     """includes is C where the last answer has the word six: the first answer's q0, not q1's."""
     results = read_results(FILES / "inspect_acme-1.eval")
+    assert results.scores == {"includes": "higher"}
     assert results.frame.select("dialog", "system", "prompt", "includes").rows() == [
         ("q0:1", "mockllm/acme-1", "task:q0", 1.0),
         ("q1:1", "mockllm/acme-1", "task:q1", 0.0),
@@ -76,7 +106,7 @@ TABLE = "system,test,Warm-th,passed,note\n" + "".join(
 
 def test_a_table(tmp_path: Path) -> None:
     results = read_results(write_file(tmp_path / "t.csv", TABLE))
-    assert results.scores == ["Warm_th", "passed"]
+    assert results.scores == {"Warm_th": None, "passed": None}  # a table does not say
     assert results.frame.select("dialog", "prompt", "Warm_th", "passed").row(1) == (
         *("a:1:1", "1", 0.6, 1.0),
     )
@@ -172,5 +202,7 @@ def test_a_sample_of_inspect_that_is_unscored_has_no_score(tmp_path: Path) -> No
     ]
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 2, "eval": {"model": "acme"}, "samples": samples}))
-    assert read_results(path).frame["kind"].to_list() == [0.5, None, None]
+    results = read_results(path)
+    assert results.frame["kind"].to_list() == [0.5, None, None]
+    assert results.scores == {"kind": None}  # of a number nobody knows which are better
     assert read(path).frame["text"].to_list() == ['Is "NaN": NaN?', "Yes."] * 3

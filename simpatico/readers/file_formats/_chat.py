@@ -48,6 +48,7 @@ class ChatMessage(msgspec.Struct):
     tool_calls: Any = None
     timestamp: float | str | None = None
     hashed_ip: str | None = None
+    turn_identifier: int | str | None = None
 
 
 def message_text(content: Content, ledger: Ledger) -> str | None:

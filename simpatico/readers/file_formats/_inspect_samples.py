@@ -42,6 +42,7 @@ class InspectSample(msgspec.Struct):
     epoch: int = 1
     attachments: dict[str, str] = {}
     scores: dict[str, Any] | None = None
+    invalidation: Any = None
 
 
 class ScoutTranscript(msgspec.Struct):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,12 +27,52 @@ LANGCHAIN = re.compile("message(chunk)?$", re.IGNORECASE)
 MAX_DEPTH = 8
 
 
-class Message(msgspec.Struct, array_like=True, frozen=True):
+class Message(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """Who said what; who is `user` or `assistant` wherever one of their names stands."""
 
     role: str
     text: str
     name: str | None = None
+
+
+class TextPart(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="text", gc=False):
+    """A part of a message that is nothing but text."""
+
+    content: str
+
+
+class TextMessage(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A message as most are: texts of the user and the assistant, and instructions."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str | None = None
+    parts: list[TextPart] = []
+    name: str | None = None
+    finish_reason: str | None = None
+
+
+TEXT_MESSAGES = msgspec.json.Decoder(list[TextMessage] | TextMessage)
+
+
+def text_messages(payload: str) -> list[Message] | None:
+    """The messages of a payload in which all are as most are; null otherwise.
+
+    It reads several times faster than `read_messages`, with the same result.
+    """
+    try:
+        value = TEXT_MESSAGES.decode(payload)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return None
+    messages = []
+    for own in value if isinstance(value, list) else [value]:
+        text = own.content
+        if not text and own.parts:
+            text = "\n".join([part.content for part in own.parts])
+        if text is None:
+            return None
+        if own.role != "system":
+            messages.append(Message(own.role, text, own.name))
+    return messages
 
 
 def read_messages(value: object, role: str, ledger: Ledger, depth: int = 0) -> list[Message]:
@@ -41,7 +81,11 @@ def read_messages(value: object, role: str, ledger: Ledger, depth: int = 0) -> l
     Instructions, tools, and messages that only call one are left out.
     """
     if isinstance(value, str):
-        nested = json_or_none(value.encode()) if value.lstrip()[:1] in ("{", "[") else None
+        nested = None
+        if value.lstrip()[:1] in ("{", "["):
+            if (messages := text_messages(value)) is not None:
+                return messages
+            nested = json_or_none(value.encode())
         if not isinstance(nested, dict | list):
             return [Message(role, value)] if value.strip() else []
         value = nested

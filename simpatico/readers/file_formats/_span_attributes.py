@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import Message, read_messages, unflatten
-from simpatico.readers.file_formats._traces import Call
 from simpatico.readers.input.record import Ledger
 
 SENT = ("gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "input.value")
@@ -17,6 +17,10 @@ CONVERSATION = (
 )
 USER = ("user.id", "enduser.id", "langfuse.user.id", "traceloop.association.properties.user_id")
 MODEL = ("gen_ai.agent.name", "gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
+KIND = (
+    *("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind"),
+    *("langfuse.observation.type", "mlflow.spanType"),
+)
 """Attributes that hold the same in several conventions, the most telling first."""
 
 
@@ -24,6 +28,7 @@ def fill_call(call: Call, own: Mapping[str, Any], ledger: Ledger) -> None:
     """Add to a call what its attributes say."""
     call.conversation = first_name(own, CONVERSATION)
     call.user, call.model = first_name(own, USER), first_name(own, MODEL)
+    call.is_tool = any(is_tool(own.get(name)) for name in KIND)
     call.sent = first_messages(own, SENT, "user", ledger)
     call.answered = first_messages(own, ANSWERED, "assistant", ledger)
     if "openinference.span.kind" in own:

@@ -88,8 +88,8 @@ class Fields:
         said are Hazumi's exchanges: neither is for us.
         """
         names = head.columns
-        # sessions and users are columns of Langfuse's observations too
-        if {"id", "input", "output"} <= names.keys():
+        # dialogs and users are columns of Langfuse's observations and of PRISM too
+        if {"id", "input", "output"} <= names.keys() or "conversation_history" in names:
             return False
         if head.kind == "text":
             return any(self.keys[f] in names for f in NEEDED)

@@ -9,13 +9,10 @@ of its conversation. A table of numbers is all that is held of them while a file
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from tempfile import TemporaryFile
-from typing import IO, ClassVar, NamedTuple
+from typing import ClassVar
 
-import msgspec
-import polars as pl
-
+from simpatico.readers.file_formats._calls import Call, Group, Spool
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances
 from simpatico.readers.file_formats._payloads import Message
 from simpatico.readers.file_formats._table_fields import parse_time
@@ -23,109 +20,6 @@ from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Source
-
-INDEX = {
-    "conversation": pl.Int64(),
-    "trace": pl.UInt64(),
-    "time": pl.Float64(),
-    "end": pl.Int64(),
-    "file": pl.Int32(),
-    "line": pl.Int64(),
-    "byte": pl.Int64(),
-}
-BLOCK = 65_536
-"""Rows of the table that are held as Python's own numbers."""
-
-
-class Call(msgspec.Struct, array_like=True):
-    """What a model, or what is around it, was sent and gave back; times are seconds.
-
-    A call may come in several records of one id (`is_part`). One without messages still says what
-    stands inside of what: of calls within each other the outermost counts.
-    """
-
-    id: str
-    trace: str = ""
-    parent: str = ""
-    conversation: str | None = None
-    start: float | None = None
-    end: float | None = None
-    sent: list[Message] = []
-    answered: list[Message] = []
-    model: str | None = None
-    user: str | None = None
-    is_part: bool = False
-
-    def if_both(self) -> Call:
-        """The call, without messages unless both sides have some: else they are values of code."""
-        if not (self.sent and self.answered):
-            self.sent, self.answered = [], []
-        return self
-
-
-class Group(NamedTuple):
-    """The records of one conversation, by time."""
-
-    name: str
-    calls: list[tuple[int, int]]
-    places: list[Place]
-
-
-class Spool:
-    """Calls in a file, and a table of where each stands and whose it is."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._names: dict[str, int] = {}
-        self._files: dict[str, int] = {}
-        self._rows: list[tuple[object, ...]] = []
-        self._frames: list[pl.DataFrame] = []
-
-    def add(self, call: Call, place: Place) -> None:
-        """Keep a call."""
-        self._file.write(msgspec.msgpack.encode(call))
-        name = call.conversation
-        number = None if not name else self._names.setdefault(name, len(self._names))
-        trace = blake2b((call.trace or f"{place} {call.id}").encode(), digest_size=8).digest()
-        file = self._files.setdefault(place.file, len(self._files))
-        at = (call.start or 0.0, self._file.tell(), file, place.line, place.byte)
-        self._rows.append((number, int.from_bytes(trace), *at))
-        if len(self._rows) == BLOCK:
-            self._close_block()
-
-    def _close_block(self) -> None:
-        self._frames.append(pl.DataFrame(self._rows, schema=INDEX, orient="row"))
-        self._rows = []
-
-    def groups(self) -> Iterator[Group]:
-        """The conversations in the order in which the input first names them."""
-        self._close_block()
-        own, row = pl.col("conversation"), pl.col("row")
-        low, high = own.min().over("trace"), own.max().over("trace")
-        # a call without a conversation is of the only one of its trace, or the trace is one
-        table = (
-            pl.concat(self._frames)
-            .with_columns(pl.int_range(pl.len()).alias("row"), start=pl.col("end").shift(1))
-            .with_columns(pl.col("start").fill_null(0))
-            .with_columns(only=pl.when(low == high).then(high), alone=-1 - row.min().over("trace"))
-            .with_columns(group=pl.coalesce(own, "only", "alone"))
-            .with_columns(first=row.min().over("group"))
-            .sort("first", "time", "row")
-        )
-        names, files = list(self._names), list(self._files)
-        ends = table["group"].rle().struct.field("len").cum_sum().to_list()
-        for begin, end in zip([0, *ends], ends, strict=False):
-            rows = table.slice(begin, end - begin)
-            calls = list(zip(rows["start"], rows["end"], strict=True))
-            places = [Place(files[f], *at) for f, *at in rows.select("file", "line", "byte").rows()]
-            number = rows["group"][0]
-            name = names[number] if number >= 0 else self.call(*calls[0]).trace
-            yield Group(name, calls, places)
-
-    def call(self, start: int, end: int) -> Call:
-        """One of the calls."""
-        self._file.seek(start)
-        return msgspec.msgpack.decode(self._file.read(end - start), type=Call)
 
 
 def traced_dialogs(
@@ -184,7 +78,10 @@ def outer_calls(spool: Spool, group: Group, ledger: Ledger) -> Iterator[Call]:
         key = call.id or str(number)
         parents[key] = call.parent or parents.get(key, "")
         models[key] = call.model or models.get(key, "")
-        if call.sent or call.answered:
+        if call.is_tool:
+            holds.add(key)
+            ledger.skip("tool or retriever")
+        elif call.sent or call.answered:
             holds.add(key)
             if not call.is_part and key in records:
                 ledger.skip("duplicate span")

@@ -14,7 +14,7 @@ from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, n
 from simpatico.readers.input.decode import decode, decode_records, locate_parts
 from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
-from simpatico.readers.result_files import ScoredTest
+from simpatico.readers.result_files import Direction, ScoredTest
 
 CASES = {"testCases", "conversationalTestCases"}
 
@@ -25,6 +25,16 @@ class MetricData(msgspec.Struct):
     name: str
     score: float | None = None
     error: str | None = None
+    threshold: float | None = None
+    success: bool | None = None
+
+    @property
+    def better(self) -> Direction | None:
+        """Which side of the threshold passes; at the threshold both do."""
+        if self.score is None or self.threshold is None or self.success is None:
+            return None
+        above = self.score - self.threshold
+        return None if above == 0 else "higher" if (above > 0) == self.success else "lower"
 
 
 class CaseTurn(msgspec.Struct):
@@ -84,7 +94,8 @@ class DeepEval(Reader):
         for _, name, case in read_cases(source, ledger):
             metrics = case.metrics_data or []
             scores = {one.name: None if one.error else one.score for one in metrics}
-            yield ScoredTest(name, self.system or source.stem, name, scores)
+            better = {one.name: one.better for one in metrics if one.better and not one.error}
+            yield ScoredTest(name, self.system or source.stem, name, scores, better)
 
 
 def is_test_run(head: Head) -> bool:

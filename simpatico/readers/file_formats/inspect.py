@@ -22,7 +22,7 @@ from simpatico.readers.file_formats._inspect_samples import samples
 from simpatico.readers.input.raw_bytes import EVAL_LOG
 from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
-from simpatico.readers.result_files import ScoredTest
+from simpatico.readers.result_files import Direction, ScoredTest
 from simpatico.readers.wide_ratings import thumb_value
 
 ATTACHMENT = re.compile(r"attachment://(\w+)")
@@ -47,6 +47,9 @@ class Inspect(Reader):
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         for place, name, sample, task in samples(source, ledger):
+            if sample.invalidation:
+                ledger.skip("invalidated sample")
+                continue
             messages = [with_attachments(m, sample.attachments) for m in sample.messages]
             default = task.model
             rows = chat_utterances(messages, name, ledger, system=self.system, default=default)
@@ -56,13 +59,21 @@ class Inspect(Reader):
     def results(self, source: Source, ledger: Ledger) -> Iterator[ScoredTest]:
         """The value of each scorer on each sample and epoch; what is unscored has none."""
         for _, name, sample, about in samples(source, ledger):
-            scores = {
-                f"{scorer}.{key}" if key else scorer: score_value(value)
+            values = {
+                f"{scorer}.{key}" if key else scorer: value
                 for scorer, score in (sample.scores or {}).items()
                 for key, value in score_values(score).items()
+                if not sample.invalidation
             }
             system = self.system or next((m.model for m in sample.messages if m.model), about.model)
-            yield ScoredTest(name, system or source.stem, f"{about.task}:{sample.id}", scores)
+            scores = {own: score_value(value) for own, value in values.items()}
+            better: dict[str, Direction] = {  # of other numbers, nothing tells
+                own: "higher"
+                for own, value in values.items()
+                if isinstance(value, str) and value in GRADES
+            }
+            test = f"{about.task}:{sample.id}"
+            yield ScoredTest(name, system or source.stem, test, scores, better)
 
 
 def score_values(score: object) -> dict[str, object]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, row_time
+from simpatico.readers.file_formats._traces import TraceReader, row_time
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 from simpatico.readers.judgement_formats._answers import export_rows
@@ -54,6 +55,7 @@ class Langfuse(TraceReader):
             call.end = row_time(row.get("end_time"))
             model = row.get("provided_model_name") or row.get("model")
             call.model = model if isinstance(model, str) else None
+            call.is_tool = is_tool(row.get("type"))
             call.sent = read_messages(row.get("input"), "user", ledger)
             call.answered = read_messages(row.get("output"), "assistant", ledger)
             yield place, call.if_both()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, row_time
+from simpatico.readers.file_formats._traces import TraceReader, row_time
 from simpatico.readers.input.head import json_or_none
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
@@ -34,20 +35,24 @@ class LangSmith(TraceReader):
                 ledger.reject(place, "missing", "there is no 'id'")
                 continue
             metadata = as_fields(as_fields(row.get("extra")).get("metadata"))
-            parents = row.get("parent_run_ids")
-            parent = row.get("parent_run_id") or (
-                parents[-1] if isinstance(parents, list) and parents else ""
-            )
-            call = Call(str(row["id"]), str(row.get("trace_id") or ""), str(parent))
+            call = Call(str(row["id"]), str(row.get("trace_id") or ""), parent_id(row))
             thread = next((metadata[name] for name in THREADS if metadata.get(name)), None)
             call.conversation = None if thread is None else str(thread)
             user, model = metadata.get("user_id"), metadata.get("ls_model_name")
             call.user = None if user is None else str(user)
             call.model = model if isinstance(model, str) else None
             call.start, call.end = row_time(row.get("start_time")), row_time(row.get("end_time"))
+            call.is_tool = is_tool(row.get("run_type"))
             call.sent = read_messages(row.get("inputs"), "user", ledger)
             call.answered = read_messages(row.get("outputs"), "assistant", ledger)
             yield place, call.if_both()
+
+
+def parent_id(row: dict[str, Any]) -> str:
+    """The id of the run around a run, which may stand in its dotted order alone."""
+    parents, order = row.get("parent_run_ids"), str(row.get("dotted_order") or "").split(".")
+    above = parents[-1:] if isinstance(parents, list) else []
+    return str(next(filter(None, (row.get("parent_run_id"), *above)), "".join(order[-2:-1])[-36:]))
 
 
 def as_fields(cell: object) -> dict[str, Any]:

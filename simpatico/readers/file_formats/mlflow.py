@@ -12,14 +12,15 @@ from typing import Any
 
 import msgspec
 
+from simpatico.readers.file_formats._calls import Call, is_tool
 from simpatico.readers.file_formats._payloads import read_messages
-from simpatico.readers.file_formats._traces import Call, TraceReader, unix_time
+from simpatico.readers.file_formats._traces import TraceReader, unix_time
 from simpatico.readers.input.head import json_or_none
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 
 SESSION, USER = "mlflow.trace.session", "mlflow.trace.user"
-SENT, ANSWERED = "mlflow.spanInputs", "mlflow.spanOutputs"
+SENT, ANSWERED, KIND = "mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.spanType"
 
 
 class Span(msgspec.Struct):
@@ -83,6 +84,7 @@ class MLflow(TraceReader):
                 )
                 call.start = unix_time(span.start_time_unix_nano)
                 call.end = unix_time(span.end_time_unix_nano)
+                call.is_tool = is_tool(span.attributes.get(KIND))
                 payloads = [as_value(span.attributes.get(name)) for name in (SENT, ANSWERED)]
                 call.sent = read_messages(payloads[0], "user", ledger)
                 call.answered = read_messages(payloads[1], "assistant", ledger)

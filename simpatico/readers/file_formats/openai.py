@@ -95,8 +95,11 @@ class OpenAI(Reader):
         """The utterances of one record, whose dialog is called `name` if it has no id."""
         if isinstance(record, list):
             return chat_utterances(record, name, ledger, system=self.system)
-        ids = (record.id, record.conversation_id, record.custom_id, record.conversation_hash)
-        messages = record_messages(record)
+        messages, same_texts = record_messages(record), record.conversation_hash
+        turn = next((m.turn_identifier for m in messages if m.turn_identifier is not None), None)
+        if same_texts and turn is not None:  # WildChat's hash is of the texts, which may come again
+            same_texts = f"{same_texts}:{turn}"
+        ids = (record.id, record.conversation_id, record.custom_id, same_texts)
         people = (record.user, *(message.hashed_ip for message in messages))
         return chat_utterances(
             messages,

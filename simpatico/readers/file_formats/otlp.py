@@ -17,18 +17,21 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from simpatico.readers.file_formats._calls import Call
 from simpatico.readers.file_formats._payloads import read_messages
 from simpatico.readers.file_formats._span_attributes import fill_call
-from simpatico.readers.file_formats._traces import Call, TraceReader, unix_time
+from simpatico.readers.file_formats._traces import TraceReader, unix_time
 from simpatico.readers.input.decode import decode, locate_parts
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 
 KEYS = {"resourceSpans", "resourceLogs"}
+DETAILS = ("gen_ai.client.inference.operation.details", "gen_ai.content.")
+"""Events of a span that hold what newer spans have as attributes begin with these."""
 MESSAGE_EVENT = re.compile(r"gen_ai\.(?:(?P<role>user|assistant|system|tool)\.message|choice)$")
 
 
-class Value(msgspec.Struct, rename="camel"):
+class Value(msgspec.Struct, rename="camel", gc=False):
     """A value, under the name of its type."""
 
     string_value: str | None = None
@@ -41,11 +44,13 @@ class Value(msgspec.Struct, rename="camel"):
     @property
     def plain(self) -> Any:
         """The value itself."""
+        if self.string_value is not None:
+            return self.string_value
         if self.array_value is not None:
             return [value.plain for value in self.array_value.values]
         if self.kvlist_value is not None:
             return as_dict(self.kvlist_value.values)
-        scalars = (self.string_value, self.bool_value, self.int_value, self.double_value)
+        scalars = (self.bool_value, self.int_value, self.double_value)
         return next((one for one in scalars if one is not None), None)
 
 
@@ -55,7 +60,7 @@ class Values(msgspec.Struct):
     values: list[Value] = []
 
 
-class KeyValue(msgspec.Struct):
+class KeyValue(msgspec.Struct, gc=False):
     """An attribute."""
 
     key: str
@@ -158,6 +163,8 @@ def read_call(record: Record, ledger: Ledger) -> Call:
         call.is_part = True
         add_event(call, name, body or own, ledger)
         return call
+    for event in record.events:
+        own |= as_dict(event.attributes) if event.name.startswith(DETAILS) else {}
     fill_call(call, own | (body if isinstance(body, dict) else {}), ledger)
     for event in [] if call.sent or call.answered else record.events:
         add_event(call, event.name, as_dict(event.attributes), ledger)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from simpatico.readers.file_formats._calls import Call
 from simpatico.readers.file_formats._payloads import flatten
 from simpatico.readers.file_formats._span_attributes import fill_call
-from simpatico.readers.file_formats._traces import Call, TraceReader, row_time
+from simpatico.readers.file_formats._traces import TraceReader, row_time
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Head, Source
 
@@ -59,5 +60,5 @@ def read_call(row: dict[str, Any], ledger: Ledger) -> Call:
     # the table has lists of messages in one column
     for name in MESSAGES & own.keys():
         own |= flatten(own.pop(name), name)
-    fill_call(call, own | {"openinference.span.kind": ""}, ledger)
+    fill_call(call, {"openinference.span.kind": row.get("span_kind") or ""} | own, ledger)
     return call

@@ -17,8 +17,11 @@ from simpatico.readers.file_formats._payloads import read_messages
 from simpatico.readers.input.decode import decode, decode_records, locate_parts
 from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
-from simpatico.readers.result_files import ScoredTest
+from simpatico.readers.result_files import Direction, ScoredTest
 
+ROW = {"promptIdx", "testIdx", "provider"}
+"""Keys of a line of results, where they are lines."""
+HIGHER: Direction = "higher"
 FAILED = 2
 """The reason of a failure that is the provider's, and says nothing of what it would have said."""
 
@@ -77,8 +80,8 @@ class Promptfoo(Reader):
     """The system is --system, else the provider; a test is a prompt that all providers share."""
 
     name = "promptfoo"
-    about = "promptfoo results (--output results.json)"
-    suffixes = (".json",)
+    about = "promptfoo results (--output results.json or results.jsonl)"
+    suffixes = (".json", ".jsonl")
 
     def matches(self, head: Head) -> bool:
         return is_promptfoo(head)
@@ -113,13 +116,14 @@ class Promptfoo(Reader):
             has_run = row.failure_reason != FAILED
             scores = {"score": row.score, **{own: row.named_scores.get(own) for own in named}}
             values = {own: value if has_run else None for own, value in scores.items()}
-            yield ScoredTest(dialog, row.system + many, str(row.test_idx), values)
+            better = dict.fromkeys(values, HIGHER)
+            yield ScoredTest(dialog, row.system + many, str(row.test_idx), values, better)
 
 
 def is_promptfoo(head: Head) -> bool:
     """Whether a file holds results of promptfoo."""
     inner = head.item.get("results") if isinstance(head.item, dict) else None
-    return "evalId" in head.keys and isinstance(inner, dict)
+    return ("evalId" in head.keys and isinstance(inner, dict)) or head.keys >= ROW
 
 
 def read_results(source: Source, ledger: Ledger) -> Iterator[tuple[Place, str, Result]]:
@@ -127,10 +131,16 @@ def read_results(source: Source, ledger: Ledger) -> Iterator[tuple[Place, str, R
 
     A test that was repeated is another dialog on the same prompt.
     """
-    document, counts = source.document(ledger), Counter[str]()
-    if file := decode(document, ResultFile, Place(source.name, 1, 0), ledger):
-        raws = locate_parts(document, file.results.results, Place(source.name, 1, 0))
-        for place, row in decode_records(raws, msgspec.json.Decoder(Result).decode, ledger):
-            name = f"{row.test_idx}:{row.prompt_idx}"
-            counts[name] += 1
-            yield place, name if counts[name] == 1 else f"{name}:{counts[name]}", row
+    counts = Counter[str]()
+    raws = source.records(ledger) if source.head.keys >= ROW else result_parts(source, ledger)
+    for place, row in decode_records(raws, msgspec.json.Decoder(Result).decode, ledger):
+        name = f"{row.test_idx}:{row.prompt_idx}"
+        counts[name] += 1
+        yield place, name if counts[name] == 1 else f"{name}:{counts[name]}", row
+
+
+def result_parts(source: Source, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
+    """The results within a file that is one document."""
+    document, start = source.document(ledger), Place(source.name, 1, 0)
+    file: ResultFile | None = decode(document, ResultFile, start, ledger)
+    return locate_parts(document, file.results.results if file else [], start)

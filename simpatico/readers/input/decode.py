@@ -45,9 +45,11 @@ class InvalidValue(ValueError):
 def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) -> Any:
     """The value of type `kind` in these bytes; None if there is none, which the ledger notes."""
     decoder = kind if isinstance(kind, msgspec.json.Decoder) else msgspec.json.Decoder(kind)
-    return next(
-        (value for _, value in decode_records([(place, bytes(raw))], decoder.decode, ledger)), None
-    )
+    try:
+        return decoder.decode(raw)
+    except DECODE_ERRORS as error:
+        ledger.reject(place, *decode_problem(bytes(raw), error))
+        return None
 
 
 def json_items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:

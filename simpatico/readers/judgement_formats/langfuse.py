@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from simpatico.judgements import JudgeKind
@@ -75,6 +76,7 @@ def score_value(row: dict[str, Any]) -> object:
     return row.get("string_value", row.get("value"))
 
 
+@lru_cache(1024)
 def snake_case(name: str) -> str:
     """The name of a column of an export, which in answers of the API is dataType."""
     return re.sub("([A-Z])", r"_\1", name).lower()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from simpatico.readers.result_files import read_results
 from tests.readers.files import align_files, everything, write_file
 
 LOG = {
@@ -42,6 +43,18 @@ def test_every_sample_and_epoch_is_a_dialog(tmp_path: Path) -> None:
     ]
     assert alignment.aside == {"system message": 2, "part that is not text": 2}
     assert set(alignment.formats.values()) == {"inspect"}
+
+
+def test_a_sample_that_was_declared_invalid_is_left_out(tmp_path: Path) -> None:
+    samples = [LOG["samples"][0], LOG["samples"][1] | {"invalidation": {"reason": "broken tool"}}]
+    path = write_file(tmp_path / "log.json", LOG | {"samples": samples})
+    turns, alignment = align_files(path)
+    assert {t[0] for t in turns} == {"1:1"}
+    assert alignment.aside["invalidated sample"] == 1
+    assert read_results(path).frame.select("dialog", "match").rows() == [
+        ("1:1", 1.0),
+        ("1:2", None),
+    ]
 
 
 def test_a_bad_sample_has_its_place(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """Files of test tools and benchmarks: what was said in them, and which side was preferred.
 
-`files` has results of promptfoo 0.121 (two providers, seven tests, one of which a provider
-refuses), test runs of DeepEval 4.3.1 with metrics of our own, a dialog that sdialog 0.5.3 wrote,
-and a Scout database (inspect-scout 0.6.1) of the logs of inspect-ai 0.3.285, whose mock model spoke.
-DUO, MT-Bench and the arena are typed after the published files.
+The README of `files` says what wrote them. DUO, MT-Bench and the arena are typed after the published
+files.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from simpatico import read
 from simpatico.errors import RecordError
 from simpatico.readers.judgement_files import has_preferences, read_judgements, read_preferences
 from tests.readers.files import align_files, everything, write_file
@@ -243,6 +242,21 @@ def test_the_arena(tmp_path: Path) -> None:
     ]
 
 
+def test_a_set_whose_judges_are_hashes(tmp_path: Path) -> None:
+    """Conversations are JSON, and the judge is who talked; turn counts those of the talk."""
+    row = {k: v for k, v in BATTLE.items() if k != "judge"} | {"judge_hash": "ab12", "turn": 2}
+    row |= {f"conversation_{s}": json.dumps(BATTLE[f"conversation_{s}"]) for s in "ab"}
+    path = tmp_path / "arena.parquet"
+    pl.DataFrame([row]).write_parquet(path)
+    frame = read(path).frame
+    assert frame["dialog"].to_list() == ["81:m"] * 4 + ["81:n"] * 4
+    assert frame["interlocutor"].to_list() == [None, "ab12"] * 4
+    columns = ("judge", "judge_kind", "preferred", "turn_a")
+    assert read_preferences(path).frame.select(columns).rows() == [
+        ("ab12", "interlocutor", "a", None)
+    ]
+
+
 def test_another_answer_under_the_same_name(tmp_path: Path) -> None:
     other = {**BATTLE, "conversation_a": talk("hi", "another answer")}
     path = write_file(tmp_path / "b.jsonl", [BATTLE, other])
@@ -267,36 +281,40 @@ def test_wildchat_and_lmsys(tmp_path: Path) -> None:
     assert [t[2] for t in align_files(tmp_path / "lmsys.parquet")[0]] == ["human", "m"]
 
 
-ITEMS: dict[str, tuple[str, str]] = {
-    "promptfoo": ("promptfoo.json", "results"),
-    "deepeval": ("deepeval_turns.json", "conversationalTestCases"),
-}
-BAD_ITEMS = ["5", "null", '"CANARY"', "[]", "true", "1.5", '{"turns": 5, "provider": 5}']
-BAD_ITEMS += ['{"turns": ["CANARY"], "provider": "CANARY"}', '{"name": 5, "provider": {"id": 5}}']
-BAD_ITEMS += ['{"turns": [{"role": 1}], "testIdx": "CANARY", "provider": {}}']
-BAD_ITEMS += ['{"turns": [{}], "provider": []}', '{"input": [], "provider": null}']
-BAD_ITEMS += ['{"metricsData": 5, "response": 5, "provider": {}}', '[{"a": 1}]', "-1", "[[]]"]
-BAD_ITEMS += [
-    '{"actualOutput": {}, "prompt": 5, "provider": {}}',
-    "false",
-    '"\\ud83d\\ude00"',
-    "1e9",
-]
+def test_prism(tmp_path: Path) -> None:
+    """Two replies to the opening, of which the second was chosen and the talk went on with it."""
+    replies = [
+        {"role": "model", "content": text, "model_name": name, "score": score, "if_chosen": chosen}
+        for text, name, score, chosen in (("no", "m", 5, False), ("yes", "n", 90, True))
+    ]
+    said = [{"role": "user", "content": text, "score": None} for text in ("open?", "until when?")]
+    last = replies[1] | {"content": "six", "score": None}
+    history = [said[0], *replies, said[1], last]
+    row = {"conversation_id": "c1", "user_id": "u1", "conversation_history": history}
+    path = write_file(tmp_path / "conversations.jsonl", [row])
+    turns, alignment = align_files(path)
+    assert [(t[2], t[3]) for t in turns] == [
+        ("human", "open?"),
+        ("n", "yes"),
+        ("human", "until when?"),
+        ("n", "six"),
+    ]
+    assert alignment.aside == {"reply that was not chosen": 1}
+    columns = ("dialog", "turn", "speaker", "judge", "judge_kind", "value", "scale_max")
+    assert read_judgements(path).frame.select(columns).rows() == [
+        ("c1", 1, "assistant", "u1", "interlocutor", 90.0, 100.0)
+    ]
 
 
-@pytest.mark.parametrize("bad", BAD_ITEMS)
-@pytest.mark.parametrize("format", ITEMS)
-def test_a_bad_item_costs_no_other(tmp_path: Path, format: str, bad: str) -> None:
-    name, field = ITEMS[format]
-    data = (FILES / name).read_text()
-    start = f'"{field}": [' if format == "deepeval" else '"results": [{'
-    assert data.count(start) == 1
-    broken = data.replace(start, start.rstrip("{") + bad + ("," if start[-1] == "[" else ", {"))
-    path = write_file(tmp_path / name, broken)
-    turns, _, rejects = everything(path, on_error="skip")
-    assert turns == everything(FILES / name)[0]
-    assert len(rejects) == 1
-    with pytest.raises(RecordError) as error:
-        everything(path)
-    assert str(error.value) == f"{path}:1: {rejects[0].reason}"
-    assert "CANARY" not in str(error.value)
+def test_equal_conversations_of_wildchat_are_several(tmp_path: Path) -> None:
+    """Its hash is of the texts, which two people may have exchanged; turns have numbers."""
+    rows = [
+        {
+            "conversation_hash": "h",
+            "model": "gpt",
+            "conversation": [m | {"turn_identifier": n} for m in talk("hi", "hello")],
+        }
+        for n in (7, 9)
+    ]
+    turns, _ = align_files(write_file(tmp_path / "w.jsonl", rows))
+    assert [t[0] for t in turns] == ["h:7"] * 2 + ["h:9"] * 2
