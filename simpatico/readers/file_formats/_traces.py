@@ -141,7 +141,14 @@ def traced_dialogs(
             name = group.name or f"{stem}:{group.places[0].line}"
             rows = chat_utterances(messages, name, ledger, system=system, interlocutor=user)
             if rows:
-                yield Dialog(rows, group.places)
+                yield Dialog([with_source_id(row) for row in rows], group.places)
+
+
+def with_source_id(row: Utterance) -> Utterance:
+    """An answer with the id of its span or trace as a column, so that scores find back to it."""
+    if row.id is None:
+        return row
+    return row._replace(extras=msgspec.json.encode({"source_id": row.id}).decode())
 
 
 def conversation_messages(
