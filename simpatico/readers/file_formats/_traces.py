@@ -163,13 +163,23 @@ def conversation_messages(
             ledger.skip("repeated message", n)
         said += [message_key(m) for m in new]
         messages += [as_chat(m, call, call.start) for m in new]
-        answer = [message_key(m) for m in call.answered]
+        answered = without_input(call)
+        if n := len(call.answered) - len(answered):
+            ledger.skip("repeated message", n)
+        answer = [message_key(m) for m in answered]
         if new or not answer or said[-len(answer) :] != answer:
-            for number, message in enumerate(call.answered):
+            for number, message in enumerate(answered):
                 name = None if number else call.id
                 messages.append(as_chat(message, call, call.end or call.start, name))
             said += answer
     return messages, user
+
+
+def without_input(call: Call) -> list[Message]:
+    """What a call gave back but for its input, which a graph gives back with its whole state."""
+    n = len(call.sent)
+    is_state = [*map(message_key, call.answered[:n])] == [*map(message_key, call.sent)]
+    return call.answered[n:] if is_state else call.answered
 
 
 def as_chat(
