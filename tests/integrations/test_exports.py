@@ -259,9 +259,16 @@ def test_mt_metrics_eval_gets_blocks_of_the_same_segments_for_each_system(prompt
         assert level in ("sys", "seg")
         assert metric in ("length", "style_matching")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert {len(scores) for scores in mtme_scores(path).values()} == {2 if level == "seg" else 1}
-    assert mtme_scores(folder / "length-src.seg.score") == {"acme_one": [4.5, 4], "acme-2": [6.5, 6]}
-    whole = {row["system"].replace(" ", "_"): [row["length"]] for row in prompts.at("system").to_dicts()}
+        assert {len(scores) for scores in mtme_scores(path).values()} == {
+            2 if level == "seg" else 1
+        }
+    assert mtme_scores(folder / "length-src.seg.score") == {
+        "acme_one": [4.5, 4],
+        "acme-2": [6.5, 6],
+    }
+    whole = {
+        row["system"].replace(" ", "_"): [row["length"]] for row in prompts.at("system").to_dicts()
+    }
     whole.pop("human")
     assert mtme_scores(folder / "length-src.sys.score") == whole
     assert (folder / "segments.tsv").read_text() == "segment\tprompt\n1\tp0\n2\tp1\n"
@@ -294,7 +301,9 @@ def test_segments_need_something_shared_and_scored(run, tmp_path):
     chats = [{"id": "a", "model": "x", "messages": CHATS[1]["messages"]},
              {"id": "b", "model": "y", "messages": CHATS[1]["messages"]}]  # fmt: skip
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(chat) + "\n" for chat in chats))
-    assert call("score", "x.jsonl", "--out", "r", "--metrics", "length", cwd=tmp_path).returncode == 0
+    assert (
+        call("score", "x.jsonl", "--out", "r", "--metrics", "length", cwd=tmp_path).returncode == 0
+    )
     done = call("export", "r", "--to", "mtme", "--out", "wmt", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,

@@ -97,7 +97,9 @@ def test_what_is_refused(run, options, sentence):
 
 def test_turns_of_a_file_that_names_no_spans_are_refused(tmp_path):
     (tmp_path / "x.csv").write_text("dialog,speaker,text\na,user,Hi\na,bot,Hello\n")
-    assert call("score", "x.csv", "--out", "run", "--metrics", "length", cwd=tmp_path).returncode == 0
+    assert (
+        call("score", "x.csv", "--out", "run", "--metrics", "length", cwd=tmp_path).returncode == 0
+    )
     done = call("export", "run", "--to", "phoenix", "--level", "turn", "--dry-run", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,
@@ -215,7 +217,9 @@ def test_each_unknown_session_is_a_line_and_the_others_are_there(client, tmp_pat
     client.spans.log_spans(project_identifier="default", spans=[span(9, "s9", "Hi", "Hello there")])
     rows = [span(9, "s9", "Hi", "Hello there"), span(8, "s8", "Hi", "Hello you")]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert call("score", "x.jsonl", "--out", "run", "--metrics", METRICS, cwd=tmp_path).returncode == 0
+    assert (
+        call("score", "x.jsonl", "--out", "run", "--metrics", METRICS, cwd=tmp_path).returncode == 0
+    )
     end = time.monotonic() + STARTUP
     while (done := push(simpatico.Run(tmp_path / "run"))).stderr.count("refused") == 3:
         assert time.monotonic() < end  # spans are stored a moment after they were taken
