@@ -11,7 +11,6 @@ from simpatico.cli import options as opt
 from simpatico.cli.output import note, result
 from simpatico.files import write_atomically
 
-
 FILES = {"promptfoo": "simpatico_assert.py", "evaluate": "simpatico_measurement.py"}
 """What the file of each tool is called, unless it is named."""
 
