@@ -232,7 +232,16 @@ def prompts(tmp_path_factory):
         )
     ]  # fmt: skip
     (folder / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = ["score", "x.jsonl", "--out", "run", "--metrics", "length,style_matching"]
+    line = [
+        "score",
+        "x.jsonl",
+        "--out",
+        "run",
+        "--metrics",
+        "length,style_matching,distinct_n",
+        "--set",
+        "distinct_n.size=5",
+    ]
     done = call(*line, cwd=folder)
     assert done.returncode == 0, done.stderr
     return simpatico.Run(folder / "run")
@@ -246,8 +255,8 @@ def test_mt_metrics_eval_gets_blocks_of_the_same_segments_for_each_system(prompt
     done = call("export", prompts.folder, "--to", "mtme", "--out", tmp_path / "wmt")
     assert (done.returncode, done.stderr) == (
         0,
-        f"{tmp_path / 'wmt'} has 2 scores of acme_one, acme-2: 2 segments, each a prompt; 1 lack a "
-        "score and are left out.\n",
+        f"{tmp_path / 'wmt'} has the scores of acme_one, acme-2: 2 segments, each a prompt; left out "
+        "without all scores: 1.\n",
     )
     folder = tmp_path / "wmt"
     names = {"length-src.seg.score", "length-src.sys.score", "segments.tsv"}
@@ -257,7 +266,7 @@ def test_mt_metrics_eval_gets_blocks_of_the_same_segments_for_each_system(prompt
         metric, reference = name.rsplit("-", maxsplit=1)
         assert (reference, ending) == ("src", "score")
         assert level in ("sys", "seg")
-        assert metric in ("length", "style_matching")
+        assert metric in ("length", "style_matching") or (metric, level) == ("distinct_n", "sys")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert {len(scores) for scores in mtme_scores(path).values()} == {
             2 if level == "seg" else 1
@@ -271,6 +280,7 @@ def test_mt_metrics_eval_gets_blocks_of_the_same_segments_for_each_system(prompt
     }
     whole.pop("human")
     assert mtme_scores(folder / "length-src.sys.score") == whole
+    assert mtme_scores(folder / "distinct_n-src.sys.score").keys() == whole.keys()
     assert (folder / "segments.tsv").read_text() == "segment\tprompt\n1\tp0\n2\tp1\n"
 
 

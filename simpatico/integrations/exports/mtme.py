@@ -32,6 +32,8 @@ from simpatico.comparison.samples import (
 from simpatico.errors import BadValue
 from simpatico.files import make_folder, write_atomically
 from simpatico.integrations.exports import Export
+from simpatico.run.long import select_scores
+from simpatico.wording import format_count
 
 SEGMENTS = "segments.tsv"
 """By which we know our own folder."""
@@ -76,9 +78,9 @@ class Segments:
 
 def write(export: Export, folder: Path, *, force: bool = False) -> str:
     """Write the files; a sentence of what is in them."""
-    chosen = Selection(export.level, export.scores, every=export.every)
+    scores = select_scores(export.run, export.frame(), export.scores, every=export.every)
+    chosen = Selection(export.level, tuple(scores))
     systems = [s for s in load_run_systems(export.run, chosen) if s.name in export.systems]
-    scores = list(systems[0].measures)
     segments = Segments.of(systems, scores)
     names = {s.name: WHITE.sub("_", s.name) for s in systems}
     if len(set(names.values())) < len(names):
@@ -86,22 +88,23 @@ def write(export: Export, folder: Path, *, force: bool = False) -> str:
     open_folder(folder, force=force)
     means = export.run.at("system").filter(pl.col("system").is_in(list(names)))
     for score in scores:
-        stem = f"{score.replace('/', '_')}-src"
         lines = [
             f"{names[system]}\t{value!r}"
             for system, table in segments.values.items()
             for value in table[score]
         ]
-        write_lines(folder / f"{stem}.seg.score", lines)
-        whole = means.select("system", score).drop_nulls().rows()
-        write_lines(folder / f"{stem}.sys.score", [f"{names[s]}\t{v!r}" for s, v in whole])
+        write_lines(folder, score, "seg", lines)
+    for score in select_scores(export.run, means, export.scores, every=export.every):
+        rows = means.select("system", score).drop_nulls().rows()
+        write_lines(folder, score, "sys", [f"{names[system]}\t{value!r}" for system, value in rows])
     first = next(iter(segments.values.values()))
-    rows = [f"{n}\t{WHITE.sub(' ', key)}" for n, key in enumerate(first[segments.unit], 1)]
-    write_lines(folder / SEGMENTS, [f"segment\t{segments.unit}", *rows])
-    left_out = f"; {segments.n_left_out:,} lack a score and are left out"
+    keys = [f"{n}\t{WHITE.sub(' ', key)}\n" for n, key in enumerate(first[segments.unit], 1)]
+    write_atomically(folder / SEGMENTS, f"segment\t{segments.unit}\n{''.join(keys)}".encode())
+    left_out = f"; left out without all scores: {segments.n_left_out:,}"
     return (
-        f"{folder} has {len(scores)} scores of {', '.join(names.values())}: {first.height:,} "
-        f"segments, each a {segments.unit}{left_out if segments.n_left_out else ''}."
+        f"{folder} has the scores of {', '.join(names.values())}: "
+        f"{format_count(first.height, 'segment')}, each a {segments.unit}"
+        f"{left_out if segments.n_left_out else ''}."
     )
 
 
@@ -119,6 +122,8 @@ def open_folder(folder: Path, *, force: bool) -> None:
         (folder / name).unlink()
 
 
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """A text file of these lines, for its owner only."""
-    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+def write_lines(folder: Path, score: str, level: str, lines: Sequence[str]) -> None:
+    """The file of a score at a level, for its owner only; none where nothing is scored."""
+    if lines:
+        text = "".join(f"{line}\n" for line in lines)
+        write_atomically(folder / f"{score.replace('/', '_')}-src.{level}.score", text.encode())
