@@ -82,6 +82,16 @@ def test_turns_are_annotations_of_the_spans_that_gave_them(run):
     assert [body["span_id"] for body in bodies] == [span["context"]["span_id"] for span in SPANS]
 
 
+def test_the_ids_of_spans_are_kept_and_nothing_is_grouped_by_them(run):
+    done = call("show", run.folder, "--by", "source_id")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: --by source_id: no such column in {run.folder}; there are week, month\n",
+    )
+    turns = run.at("turn").filter(speaker="assistant")
+    assert turns["source_id"].to_list() == [span["context"]["span_id"] for span in SPANS]
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

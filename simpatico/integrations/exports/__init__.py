@@ -18,6 +18,7 @@ from simpatico.comparison.gate import select_systems
 from simpatico.comparison.samples import UnitLevel
 from simpatico.errors import BadValue, RunError
 from simpatico.files import write_atomically
+from simpatico.readers.extra_columns import SOURCE_ID
 from simpatico.run import Run
 from simpatico.run.long import long_table
 
@@ -26,8 +27,6 @@ Server = Literal["langfuse", "mlflow", "phoenix"]
 Target = Literal["session", "trace"]
 """What a dialog is on a server: a trace where its messages are those of one."""
 Refused = Callable[[str], object]
-SOURCE_ID = "source_id"
-"""The column in which the readers of traces keep what a turn is called in the tool."""
 ID_DIGITS = 32
 CHECK = "check address and keys, and "
 

@@ -16,6 +16,7 @@ from typing import IO, ClassVar, NamedTuple
 import msgspec
 import polars as pl
 
+from simpatico.readers.extra_columns import SOURCE_ID
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances
 from simpatico.readers.file_formats._payloads import Message
 from simpatico.readers.file_formats._table_fields import parse_time
@@ -148,7 +149,7 @@ def with_source_id(row: Utterance) -> Utterance:
     """An answer with the id of its span or trace as a column, so that scores find back to it."""
     if row.id is None:
         return row
-    return row._replace(extras=msgspec.json.encode({"source_id": row.id}).decode())
+    return row._replace(extras=msgspec.json.encode({SOURCE_ID: row.id}).decode())
 
 
 def conversation_messages(
