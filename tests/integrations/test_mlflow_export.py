@@ -176,3 +176,23 @@ def test_a_session_that_went_on_has_its_feedback_replaced_and_unknown_ones_are_l
     )
     lengths = [row[2] for row in feedback(store, "dialog") if row[1] == "length"]
     assert sorted(lengths) == [0, 7.5]
+
+
+@pytest.mark.slow
+def test_no_server_and_no_experiment_are_sentences(run, monkeypatch, tmp_path):
+    pytest.importorskip("mlflow")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    done = push(run)
+    assert (done.returncode, done.stderr) == (
+        3,
+        "simpatico: MLflow cannot be reached or refused the request (INTERNAL_ERROR) after 0 scores; "
+        "check address and keys, and run the same command again\n",
+    )
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "talks")
+    done = push(run)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "simpatico: MLFLOW_EXPERIMENT_NAME 'talks': MLflow has no such experiment",
+    )

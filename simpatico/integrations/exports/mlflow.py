@@ -78,11 +78,12 @@ def score_bodies(export: Export) -> Iterator[dict[str, Any]]:
 
 def push(export: Export, refused: Refused) -> tuple[int, int]:
     """Log the feedback; how many scores are there now, and how many have no place to be at."""
-    host, client, experiment = connect(os.environ)
+    host = connect(os.environ)
     errors = import_host("mlflow.exceptions", "mlflow")
     n_accepted = n_refused = 0
     try:
-        store = Store.of(client, experiment)
+        client = host.MlflowClient()
+        store = Store.of(client, experiment_id(client, os.environ))
         for body in score_bodies(export):
             session = body.get("session")
             trace = body["trace"] if session is None else store.first.get(session)
@@ -124,8 +125,8 @@ def error_code(feedback: Any) -> str | None:
     return str(feedback.error.error_code) if feedback.error else None
 
 
-def connect(environment: Mapping[str, str]) -> tuple[Any, Any, str]:
-    """MLflow, its client, and the id of the experiment that the environment names."""
+def connect(environment: Mapping[str, str]) -> Any:
+    """MLflow, which takes its store from the environment."""
     url = environment.get("MLFLOW_TRACKING_URI")
     if not url:
         raise MissingResource(
@@ -134,12 +135,15 @@ def connect(environment: Mapping[str, str]) -> tuple[Any, Any, str]:
         )
     if url.startswith("http") and any(map(environment.get, TOKENS)):
         check_address(url, "MLFLOW_TRACKING_URI")
-    host = import_host("mlflow", "mlflow")
-    client = host.MlflowClient()
+    return import_host("mlflow", "mlflow")
+
+
+def experiment_id(client: Any, environment: Mapping[str, str]) -> str:
+    """The experiment that the environment names, else MLflow's own default."""
+    if known := environment.get("MLFLOW_EXPERIMENT_ID"):
+        return known
     name = environment.get("MLFLOW_EXPERIMENT_NAME", "Default")
-    if experiment := environment.get("MLFLOW_EXPERIMENT_ID"):
-        return host, client, experiment
-    found = client.get_experiment_by_name(name)
-    if found is None:
+    experiment = client.get_experiment_by_name(name)
+    if experiment is None:
         raise BadValue(f"MLFLOW_EXPERIMENT_NAME {name!r}: MLflow has no such experiment")
-    return host, client, str(found.experiment_id)
+    return str(experiment.experiment_id)
