@@ -82,6 +82,13 @@ def test_turns_are_annotations_of_the_spans_that_gave_them(run):
     assert [body["span_id"] for body in bodies] == [span["context"]["span_id"] for span in SPANS]
 
 
+@pytest.mark.parametrize("server", ["langfuse", "mlflow", "phoenix"])
+def test_nothing_that_was_said_is_sent(run, server):
+    printed = call("export", run.folder, "--to", server, "--with-human", "--dry-run").stdout
+    assert len(printed.splitlines()) >= 5
+    assert not [text for _, *exchange in EXCHANGES for text in exchange if text in printed]
+
+
 def test_the_ids_of_spans_are_kept_and_nothing_is_grouped_by_them(run):
     done = call("show", run.folder, "--by", "source_id")
     assert (done.returncode, done.stderr) == (
