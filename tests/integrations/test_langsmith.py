@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 import simpatico
+from tests.integrations.test_recipes import blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 KEY = "lsv2-test"
@@ -110,9 +111,10 @@ def test_the_runs_of_a_thread_are_its_dialog(server, tmp_path, monkeypatch):
     assert server.problems == []
     assert len(server.runs) == 4
     runs = [client.read_run(run) for run in server.runs]
-    path = tmp_path / "runs.jsonl"
-    path.write_text("".join(run.model_dump_json() + "\n" for run in runs))
-    table = simpatico.score(path, "length")
+    monkeypatch.chdir(tmp_path)
+    (recipe,) = blocks("langsmith", "python")
+    exec(recipe, {"runs": runs})  # as the page has it
+    table = simpatico.score(tmp_path / "runs.jsonl", "length")
     rows = table.at("turn").sort("turn").to_dicts()
     assert [(row["dialog"], row["speaker"], row["system"]) for row in rows] == [
         ("c1", "user", "human"),
