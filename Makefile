@@ -45,12 +45,15 @@ $(VENV)/engines: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]'
 	touch $@
 
-# The tools that adapters are for; they pin packages against each other and against ours.
+# The tools that adapters are for; they pin packages against each other and against ours. promptfoo
+# is that of the PATH, else npm's. The tools bring plug-ins of pytest that warn at their import, and
+# leave event loops open.
 test-integrations: pyproject.toml
 	$(PYTHON) -m venv .venv-integrations
-	.venv-integrations/bin/python -m pip install --quiet --editable '.[integrations]' hypothesis \
-		opentelemetry-proto pytest pytest-xdist pyyaml
-	.venv-integrations/bin/python -m pytest -q -p no:asyncio tests/integrations
+	.venv-integrations/bin/python -m pip install --quiet --editable '.[integrations]' arize-phoenix \
+		hypothesis langsmith opentelemetry-proto pytest pytest-xdist pyyaml
+	.venv-integrations/bin/python -m pytest -q -p no:asyncio -p no:deepeval -p no:phoenix \
+		-p no:unraisableexception tests/integrations
 
 test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants test-integrations test-versions
 	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile

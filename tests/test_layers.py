@@ -111,7 +111,7 @@ ALLOWED = {
 # other tools, from within
 ALLOWED["integrations"] = {
     *("addresses", "errors", "files", "turns", "readers", "metric", "system_metric"),
-    *("registry", "table", "scoring", "run", "comparison", "api"),
+    *("registry", "table", "scoring", "run", "comparison", "api", "wording"),
 }
 ALLOWED["cli"] = set(ALLOWED)
 ALLOWED["__main__"] = {"cli"}

@@ -102,12 +102,17 @@ def show_json(value: object) -> None:
 
 
 def show_csv(frame: pl.DataFrame) -> None:
+    """The table as CSV."""
+    click.echo(csv_text(frame), nl=False)
+
+
+def csv_text(frame: pl.DataFrame) -> str:
     """CSV in which no cell of text can act: no formula for a spreadsheet, no terminal escape."""
     import polars as pl
 
     starts = f"^([{re.escape(''.join(FORMULA_STARTS))}])"
     text = pl.col(pl.String).str.replace_all(CONTROL.pattern, "·").str.replace(starts, "'$1")
-    click.echo(frame.with_columns(text).write_csv(), nl=False)
+    return frame.with_columns(text).write_csv()
 
 
 def show_table(

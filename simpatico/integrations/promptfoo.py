@@ -21,7 +21,7 @@ from simpatico.comparison.gate.rules import read_rule, rule_subject
 from simpatico.errors import SimpaticoError
 from simpatico.integrations.conversation import Conversation, ConversationScore
 
-ASSERTION = '''\
+FILE = '''\
 """Scores each conversation with simpatico; see `config` of the assertion in promptfooconfig.yaml.
 
 promptfoo runs this with `python`, or with the interpreter that PROMPTFOO_PYTHON names.
@@ -32,6 +32,7 @@ from simpatico.integrations.promptfoo import get_assert
 __all__ = ["get_assert"]
 '''
 MARK = b"from simpatico.integrations.promptfoo import get_assert"
+USE = "add to a test of promptfooconfig.yaml"
 EXAMPLE = """\
 assert:
   - type: python

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Ints
+from simpatico.readers.extra_columns import SOURCE_ID
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
@@ -121,8 +122,8 @@ class Alignment:
             lines.append(f"Redacted: {counts}; by pattern, which is not anonymisation.")
         if self.columns:
             periods = ["week", "month"] if "time" in self.columns else []
-            names = ", ".join([*sorted(set(self.columns) - {"time"}), *periods])
-            lines.append(f"Kept for --by: {names}.")
+            if kept := [*sorted(set(self.columns) - {"time", SOURCE_ID}), *periods]:
+                lines.append(f"Kept for --by: {', '.join(kept)}.")
         if len(self.formats) > SHOWN:
             kinds = Counter(self.formats.values())
             lines.append(f"Files were read as {list_largest(kinds, 'file')}.")

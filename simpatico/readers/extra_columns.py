@@ -16,6 +16,8 @@ from simpatico.readers.input.head import json_or_none
 
 NESTED = ("metadata", "meta")
 """Objects whose fields count as columns of their own."""
+SOURCE_ID = "source_id"
+"""What readers of traces call the span or trace of an answer; nothing is grouped by it."""
 LONGEST = 200
 """Characters of a value at most; what is longer is text, by which nothing can be grouped."""
 

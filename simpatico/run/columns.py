@@ -13,7 +13,7 @@ import polars as pl
 
 from simpatico.errors import BadValue, UnknownName, suggest_names
 from simpatico.files import write_atomically
-from simpatico.readers.extra_columns import extra_values
+from simpatico.readers.extra_columns import SOURCE_ID, extra_values
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
 from simpatico.run.folder import part_path
@@ -67,7 +67,8 @@ def add_columns(folder: Path, index: int, names: Mapping[str, str]) -> None:
 def slice_dialogs(run: Run, by: str) -> pl.DataFrame:
     """The slice of each dialog, null where it has none: a week, a month, the value of a column."""
     columns: list[str] = run.facts.get("columns", [])
-    choices = [*(PERIODS if TIME in columns else ()), *(c for c in columns if c != TIME)]
+    others = [name for name in columns if name not in (TIME, SOURCE_ID)]
+    choices = [*(PERIODS if TIME in columns else ()), *others]
     if by not in choices:
         known = suggest_names(by, choices) if choices else "the input had no other columns"
         if by in PERIODS:

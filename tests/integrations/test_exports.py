@@ -195,6 +195,134 @@ def test_scores_can_be_chosen_and_a_metric_of_components_alone_is_exported(tmp_p
     assert pl.read_csv(call("show", "run", "--format", "long", cwd=tmp_path).stdout.encode()).height
 
 
+def test_csv_is_one_tidy_table_with_signatures_and_reasons(run, tmp_path):
+    export(run, "csv", tmp_path / "x.csv", "--level", "turn", "--with-human")
+    table = pl.read_csv(tmp_path / "x.csv")
+    frame = run.at("turn")
+    assert table.height == 2 * frame.height
+    for row in frame.to_dicts():
+        for name, facts in run.facts["metrics"].items():
+            unit = {key: row[key] for key in ("dialog", "turn", "speaker", "system")}
+            (own,) = table.filter(**unit, score=name).to_dicts()
+            assert (own["value"], own["reason"]) == (row[name], row[f"{name}_null"])
+            assert own["signature"] == facts["signature"]
+    export(run, "csv", tmp_path / "x.csv")  # our own file may be written again
+
+
+def mtme_scores(path):
+    """The scores of each system, as mt-metrics-eval reads them: two fields at white space a line."""
+    scores = {}
+    for line in path.read_text().splitlines():
+        system, score = line.split()
+        scores.setdefault(system, []).append(float(score))
+    return scores
+
+
+@pytest.fixture(scope="module")
+def prompts(tmp_path_factory):
+    """Two systems on three prompts, the first two dialogs each of one; the last reply is empty."""
+    folder = tmp_path_factory.mktemp("mtme")
+    rows = [
+        {"dialog": f"{system}-{n}", "speaker": who, "system": own, "prompt": f"p{n % 3}", "text": text}
+        for system, words in (("acme one", 3), ("acme-2", 5))
+        for n in range(4)
+        for who, own, text in (
+            ("u", "human", "I lost my dog."),
+            ("bot", system, "" if (system, n) == ("acme-2", 2) else "word " * (words + n)),
+        )
+    ]  # fmt: skip
+    (folder / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    line = [
+        "score",
+        "x.jsonl",
+        "--out",
+        "run",
+        "--metrics",
+        "length,style_matching,distinct_n",
+        "--set",
+        "distinct_n.size=5",
+    ]
+    done = call(*line, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return simpatico.Run(folder / "run")
+
+
+def test_mt_metrics_eval_gets_blocks_of_the_same_segments_for_each_system(prompts, tmp_path):
+    """Prompt p0 has the dialogs 0 and 3: 3 and 6 words, 5 and 8; p1 has 4, and 6.
+
+    Nothing can be matched in the empty reply to p2, so that this segment is in no file.
+    """
+    done = call("export", prompts.folder, "--to", "mtme", "--out", tmp_path / "wmt")
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"{tmp_path / 'wmt'} has the scores of acme_one, acme-2: 2 segments, each a prompt; left out "
+        "without all scores: 1.\n",
+    )
+    folder = tmp_path / "wmt"
+    names = {"length-src.seg.score", "length-src.sys.score", "segments.tsv"}
+    assert {path.name for path in folder.iterdir()} >= names
+    for path in folder.glob("*.score"):
+        name, level, ending = path.name.rsplit(".", maxsplit=2)
+        metric, reference = name.rsplit("-", maxsplit=1)
+        assert (reference, ending) == ("src", "score")
+        assert level in ("sys", "seg")
+        assert metric in ("length", "style_matching") or (metric, level) == ("distinct_n", "sys")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert {len(scores) for scores in mtme_scores(path).values()} == {
+            2 if level == "seg" else 1
+        }
+    assert mtme_scores(folder / "length-src.seg.score") == {
+        "acme_one": [4.5, 4],
+        "acme-2": [6.5, 6],
+    }
+    whole = {
+        row["system"].replace(" ", "_"): [row["length"]] for row in prompts.at("system").to_dicts()
+    }
+    whole.pop("human")
+    assert mtme_scores(folder / "length-src.sys.score") == whole
+    assert mtme_scores(folder / "distinct_n-src.sys.score").keys() == whole.keys()
+    assert (folder / "segments.tsv").read_text() == "segment\tprompt\n1\tp0\n2\tp1\n"
+
+
+def test_an_earlier_folder_is_replaced_and_another_is_refused(prompts, tmp_path):
+    line = ["export", prompts.folder, "--to", "mtme", "--out", tmp_path / "wmt"]
+    assert call(*line).returncode == 0
+    assert call(*line, "--scores", "length").returncode == 0
+    assert not list((tmp_path / "wmt").glob("style*"))
+    (tmp_path / "wmt" / "notes.txt").write_text("mine")
+    done = call(*line)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"simpatico: --out {tmp_path / 'wmt'} holds 'notes.txt', which `simpatico export` did not "
+        "write; name another folder, or add --force to write into this one\n",
+    )
+    assert call(*line, "--force").returncode == 0
+    assert (tmp_path / "wmt" / "notes.txt").read_text() == "mine"
+
+
+def test_segments_need_something_shared_and_scored(run, tmp_path):
+    line = ["export", run.folder, "--to", "mtme", "--out", tmp_path / "wmt", "--with-human"]
+    done = call(*line, "--scores", "style_matching")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "simpatico: no dialog has all of style_matching for every system; choose scores with "
+        "--scores\n",
+    )
+    chats = [{"id": "a", "model": "x", "messages": CHATS[1]["messages"]},
+             {"id": "b", "model": "y", "messages": CHATS[1]["messages"]}]  # fmt: skip
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(chat) + "\n" for chat in chats))
+    assert (
+        call("score", "x.jsonl", "--out", "r", "--metrics", "length", cwd=tmp_path).returncode == 0
+    )
+    done = call("export", "r", "--to", "mtme", "--out", "wmt", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "simpatico: the systems share no prompts or dialogs, and segments are what all have "
+        "replied to; name one system with --system\n",
+    )
+    assert not (tmp_path / "wmt").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -203,6 +331,7 @@ def test_scores_can_be_chosen_and_a_metric_of_components_alone_is_exported(tmp_p
             ["--to", "inspect", "--with-human"],
             "'s0:1' has scores of 'assistant' and of others, and Inspect keeps one for a sample; name a system with --system",
         ),
+        (["--to", "csv", "--dry-run"], "--to csv sends nothing; leave out --dry-run."),
         (["--to", "otlp", "--system", "acme"], "{run} has no system 'acme'; there are assistant, human"),
         (["--to", "otlp", "--scores", "wit"], "no score 'wit' at dialog level; there are emotional_entropy, style_matching, {parts}"),
     ],

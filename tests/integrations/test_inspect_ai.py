@@ -13,6 +13,7 @@ import pytest
 
 import simpatico
 from simpatico.errors import MissingResource
+from tests.command_line import simpatico as call
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 inspect_ai = pytest.importorskip("inspect_ai")
@@ -61,17 +62,30 @@ def simpatico_scorer():
     return conversation(metrics=METRICS)
 
 
-def our_dialogs(log, folder):
-    """What `simpatico score` says of the same log as JSON, by sample."""
-    path = folder / "log.json"
-    path.write_text(log.model_dump_json(exclude={"results"}))
-    table = simpatico.score(path, METRICS, format="inspect").at("dialog")
+def our_dialogs(log):
+    """What `simpatico score` says of the same `.eval` file, by sample."""
+    table = simpatico.score(Path(log.location), METRICS).at("dialog")
     rows = table.filter(system="mockllm/model").to_dicts()
     return {row["dialog"].partition(":")[0]: row for row in rows}
 
 
-def test_the_log_has_the_scores_of_simpatico_score_and_null_is_unscored(log, tmp_path):
-    own = our_dialogs(log, tmp_path)
+def test_the_log_is_read_as_the_turns_that_were_said(log):
+    """Each sample's messages in their order; the last reply is empty and a turn all the same."""
+    chunks = simpatico.Conversations((Path(log.location),)).chunks(1000)
+    turns = [
+        (turn.dialog.partition(":")[0], turn.turn, turn.speaker, turn.text)
+        for chunk in chunks
+        for turn in chunk.turns
+    ]
+    assert turns == [
+        (sample.id, number, message.role, message.text)
+        for sample in log.samples
+        for number, message in enumerate(sample.messages)
+    ]
+
+
+def test_the_log_has_the_scores_of_simpatico_score_and_null_is_unscored(log):
+    own = our_dialogs(log)
     assert len(own) == 3
     for sample in log.samples:
         score = sample.scores["conversation"]
@@ -135,7 +149,7 @@ def test_scout_scans_the_same_log_with_the_same_values(log, tmp_path):
     )
     assert status.complete, status.errors
     frame = scout.scan_results_df(status.location).scanners["conversation_scan"]
-    own, ids = our_dialogs(log, tmp_path), {sample.uuid: sample for sample in log.samples}
+    own, ids = our_dialogs(log), {sample.uuid: sample for sample in log.samples}
     rows = frame.to_dict("records")
     assert len(rows) == 9
     for row in rows:
@@ -146,6 +160,37 @@ def test_scout_scans_the_same_log_with_the_same_values(log, tmp_path):
         for reference in json.loads(row["message_references"]):
             assert reference["id"] in {message.id for message in sample.messages}
     assert any(json.loads(row["message_references"]) for row in rows)
+
+
+def test_two_logs_are_compared_sample_by_sample(tmp_path):
+    """Ten samples; the replies of the second model have twice as many words."""
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    logs = []
+    for name, times in (("short", 1), ("long", 2)):
+        texts = ["I am sorry to hear it. " * times + "So sad. " * (n % 3) for n in range(10)]
+        outputs = [ModelOutput.from_content(f"mockllm/{name}", text) for text in texts]
+        for output in outputs:
+            output.usage = ModelUsage()
+        samples = [Sample(id=f"s{n}", input=f"I lost my {n} keys.") for n in range(10)]
+        task = inspect_ai.Task(dataset=samples, scorer=simpatico_scorer(), name="chat")
+        model = get_model(f"mockllm/{name}", custom_outputs=outputs)
+        settings = {"log_dir": str(tmp_path), "display": "none", "max_samples": 1}
+        (done,) = inspect_ai.eval(task, model=model, **settings)
+        logs.append(done.location)
+    compared = call("compare", *logs)
+    assert compared.returncode == 0, compared.stderr
+    lines = compared.stdout.splitlines()
+    assert "mockllm/long vs. mockllm/short, up to 10 prompts that both replied to" in lines
+    (length,) = [line.split() for line in lines if line.startswith("conversation_length ")][-1:]
+    assert (length[0], length[-1]) == ("conversation_length", "10")
+    assert any(
+        line.startswith(
+            "  mockllm/long has a higher conversation length than mockllm/short: +6.000"
+        )
+        for line in lines
+    )
 
 
 def test_a_missing_host_is_a_sentence():

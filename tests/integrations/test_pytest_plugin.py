@@ -13,6 +13,10 @@ import simpatico
 INSTALLED = any(point.name == "simpatico" for point in entry_points(group="pytest11"))
 PLUGIN = [] if INSTALLED else ["-p", "simpatico.integrations.pytest_plugin"]
 """Of an installation older than the entry point, the plug-in has to be named."""
+ALONE = [
+    word for name in ("warnings", "asyncio", "deepeval", "phoenix") for word in ("-p", f"no:{name}")
+]
+"""Plug-ins of other packages, which may be installed and warn at their import, are left out."""
 SUITE = """
 import pytest
 
@@ -79,7 +83,7 @@ def run_pytest(folder, *options):
     """A process of its own, with the plug-in as an installed package offers it."""
     (folder / "test_bot.py").write_text(SUITE, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
-    call = [sys.executable, "-m", "pytest", "-q", *PLUGIN, "--junitxml=out.xml", *options]
+    call = [sys.executable, "-m", "pytest", "-q", *PLUGIN, *ALONE, "--junitxml=out.xml", *options]
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
     done = subprocess.run(call, cwd=folder, env=env, capture_output=True, text=True)
     assert (folder / "out.xml").exists(), done.stdout + done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -10,23 +11,26 @@ from simpatico.cli import options as opt
 from simpatico.cli.output import note, result
 from simpatico.files import write_atomically
 
+FILES = {"promptfoo": "simpatico_assert.py", "evaluate": "simpatico_measurement.py"}
+"""What the file of each tool is called, unless it is named."""
+
 
 @click.command(name="init")
-@click.argument("tool", type=click.Choice(["promptfoo"]))
-@opt.out("File to write.", default=Path("simpatico_assert.py"))
+@click.argument("tool", type=click.Choice([*FILES]))
+@opt.path("--out", "File to write.  [default: simpatico_assert.py, simpatico_measurement.py]")
 @opt.force
-def command(tool: str, out: Path) -> None:
-    """Write the file through which TOOL scores conversations.
+def command(tool: str, out: Path | None) -> None:
+    """Write the file through which TOOL scores conversations, and print how it is used.
 
-    promptfoo: a Python assertion, and what to write into promptfooconfig.yaml.
+    promptfoo: a Python assertion. evaluate: a measurement of Hugging Face evaluate.
 
     \b
     Example:
       simpatico init promptfoo
     """
-    from simpatico.integrations.promptfoo import ASSERTION, EXAMPLE, MARK
-
-    write_atomically(opt.out_file(out, MARK), ASSERTION.encode(), public=True)
-    note(f"{out} is written; add to a test of promptfooconfig.yaml:")
-    for line in EXAMPLE.format(name=out).splitlines():
+    module = import_module(f"simpatico.integrations.{tool}")
+    out = out or Path(FILES[tool])
+    write_atomically(opt.out_file(out, module.MARK), module.FILE.encode(), public=True)
+    note(f"{out} is written; {module.USE}:")
+    for line in module.EXAMPLE.format(name=out).splitlines():
         result(line)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from simpatico.errors import BadValue
-from simpatico.integrations.exports import Export
+from simpatico.integrations.exports import Export, null_words
 
 
 def write(export: Export, path: Path) -> None:
@@ -46,11 +46,7 @@ def score_record(export: Export, dialog: str, rows: list[dict[str, Any]]) -> dic
     name, _, epoch = dialog.rpartition(":")
     sample = {"id": name, "epoch": int(epoch)} if name and epoch.isdecimal() else {"id": dialog}
     values = {row["score"]: nan if row["value"] is None else row["value"] for row in rows}
-    nulls = [
-        f"{row['score']} is not scored: {row['reason'].replace('_', ' ')}"
-        for row in rows
-        if row["reason"]
-    ]
+    nulls = [f"{row['score']} is {null_words(row['reason'])}" for row in rows if row["reason"]]
     facts = {
         row["score"]: {
             "signature": export.signatures[row["score"]],

@@ -10,27 +10,22 @@ LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY. They are read from the environment and
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
-from simpatico.addresses import is_loopback
-from simpatico.errors import BadValue, MissingResource, RunError
+from simpatico.errors import BadValue, MissingResource
 from simpatico.integrations import import_host
-from simpatico.integrations.exports import Export
+from simpatico.integrations.exports import CHECK, Export, Refused, check_address, push_error
 
-Target = Literal["session", "trace"]
 BATCH = 100
 """Scores of one request, well below its limit of 1 MiB."""
 TIMEOUT = 60.0
-ID_DIGITS = 32
 
 
-def score_bodies(export: Export, target: Target) -> Iterator[dict[str, Any]]:
+def score_bodies(export: Export) -> Iterator[dict[str, Any]]:
     """What is sent of each score that is not null, in the fields of POST /api/public/scores."""
     if export.level != "dialog":
         raise BadValue("--to langfuse takes the scores of dialogs; leave out --level")
@@ -39,43 +34,34 @@ def score_bodies(export: Export, target: Target) -> Iterator[dict[str, Any]]:
     for row in export.rows():
         if row["value"] is None:
             continue
-        signature = export.signatures[row["score"]]
-        unit = (target, row["dialog"], row["speaker"], row["score"], signature)
-        facts = {"speaker": row["speaker"], "system": row["system"], "signature": signature}
         yield {
-            "id": hashlib.sha256("\0".join(unit).encode()).hexdigest()[:ID_DIGITS],
-            f"{target}_id": row["dialog"],
+            "id": export.own_id(export.target, row["dialog"], row),
+            f"{export.target}_id": row["dialog"],
             "name": row["score"],
             "value": row["value"],
             "data_type": "NUMERIC",
-            "metadata": facts,
+            "metadata": export.facts(row),
             "timestamp": row.get("time") or of_run,
         }
 
 
-def push(export: Export, target: Target, refused: Callable[[str], object]) -> tuple[int, int]:
+def push(export: Export, refused: Refused) -> tuple[int, int]:
     """Send the scores; how many were accepted and refused. Each refusal is told as it comes."""
     client = connect(os.environ)
     scores = import_host("langfuse.api.scores", "langfuse")
     errors = import_host("langfuse.api.core.api_error", "langfuse")
     transport = import_host("httpx", "langfuse")
-    bodies, n_accepted, n_refused = score_bodies(export, target), 0, 0
+    bodies, n_accepted, n_refused = score_bodies(export), 0, 0
     while batch := list(islice(bodies, BATCH)):
         request = [scores.CreateScoreRequest(**body) for body in batch]
         try:
             answer = client.scores.create(request=request)
         except errors.ApiError as error:
-            raise RunError(
-                f"Langfuse refused the request (HTTP {error.status_code}) after {n_accepted:,} "
-                "scores; check address and keys, and run the same command again",
-                resumable=True,
-            ) from None
+            what = f"Langfuse refused the request (HTTP {error.status_code})"
+            raise push_error(what, n_accepted, CHECK) from None
         except transport.HTTPError as error:
-            raise RunError(
-                f"Langfuse cannot be reached ({type(error).__name__}) after {n_accepted:,} scores; "
-                "run the same command again",
-                resumable=True,
-            ) from None
+            what = f"Langfuse cannot be reached ({type(error).__name__})"
+            raise push_error(what, n_accepted) from None
         rejected = getattr(answer, "rejected", 0)
         n_accepted, n_refused = n_accepted + len(batch) - rejected, n_refused + rejected
         for refusal in getattr(answer, "errors", ()):
@@ -92,9 +78,7 @@ def connect(environment: Mapping[str, str]) -> Any:
             "--to langfuse needs the address and the keys of a project: set LANGFUSE_BASE_URL, "
             f"{names[0]} and {names[1]}, or use --dry-run"
         )
-    address = urlsplit(url)
-    if address.scheme != "https" and not is_loopback(address.hostname or ""):
-        raise BadValue("LANGFUSE_BASE_URL is not https, and the keys would be sent in the clear")
+    check_address(url, "LANGFUSE_BASE_URL")
     public, secret = (environment[name] for name in names)
     # a redirect would take the keys elsewhere
     return import_host("langfuse.api.client", "langfuse").LangfuseAPI(

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from simpatico.integrations.exports import Export
+from simpatico.integrations.exports import Export, null_words
 from simpatico.metric import package_version
 
 EVENT = "gen_ai.evaluation.result"
@@ -47,7 +47,7 @@ def log_record(export: Export, row: Mapping[str, Any]) -> dict[str, Any]:
     facts = {
         "gen_ai.evaluation.name": row["score"],
         "gen_ai.evaluation.score.value": value,
-        "gen_ai.evaluation.explanation": reason and f"not scored: {reason.replace('_', ' ')}",
+        "gen_ai.evaluation.explanation": null_words(reason) if reason else None,
         "gen_ai.conversation.id": row["dialog"],
         "error.type": UNDEFINED if value is None else None,
         "simpatico.signature": export.signatures[row["score"]],

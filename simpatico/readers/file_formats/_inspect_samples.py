@@ -94,7 +94,7 @@ def archive_samples(source: Source, ledger: Ledger) -> Iterator[Sample]:
         except archive.DAMAGE as error:
             ledger.reject(place, *archive_problem(error))
             return
-        log: InspectFile | None = decode(header, InspectFile, place, ledger)
+        log: InspectFile | None = decode(without_nan(header), InspectFile, place, ledger)
         for number, (name, member) in enumerate(members.items(), start=1):
             if log is None or not name.startswith("samples/"):
                 continue

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import ClassVar
 
+import msgspec
+
+from simpatico.readers.extra_columns import SOURCE_ID
 from simpatico.readers.file_formats._calls import Call, Group, Spool
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances
 from simpatico.readers.file_formats._payloads import Message
@@ -35,7 +38,14 @@ def traced_dialogs(
             name = group.name or f"{stem}:{group.places[0].line}"
             rows = chat_utterances(messages, name, ledger, system=system, interlocutor=user)
             if rows:
-                yield Dialog(rows, group.places)
+                yield Dialog([with_source_id(row) for row in rows], group.places)
+
+
+def with_source_id(row: Utterance) -> Utterance:
+    """An answer with the id of its span or trace as a column, so that scores find back to it."""
+    if row.id is None:
+        return row
+    return row._replace(extras=msgspec.json.encode({SOURCE_ID: row.id}).decode())
 
 
 def conversation_messages(
@@ -50,13 +60,23 @@ def conversation_messages(
             ledger.skip("repeated message", n)
         said += [message_key(m) for m in new]
         messages += [as_chat(m, call, call.start) for m in new]
-        answer = [message_key(m) for m in call.answered]
+        answered = without_input(call)
+        if n := len(call.answered) - len(answered):
+            ledger.skip("repeated message", n)
+        answer = [message_key(m) for m in answered]
         if new or not answer or said[-len(answer) :] != answer:
-            for number, message in enumerate(call.answered):
+            for number, message in enumerate(answered):
                 name = None if number else call.id
                 messages.append(as_chat(message, call, call.end or call.start, name))
             said += answer
     return messages, user
+
+
+def without_input(call: Call) -> list[Message]:
+    """What a call gave back but for its input, which a graph gives back with its whole state."""
+    n = len(call.sent)
+    is_state = [*map(message_key, call.answered[:n])] == [*map(message_key, call.sent)]
+    return call.answered[n:] if is_state else call.answered
 
 
 def as_chat(
