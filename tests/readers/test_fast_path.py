@@ -92,8 +92,9 @@ def check_both_ways(name: str, content: bytes) -> None:
     st.integers(0, 5),
     st.lists(st.sampled_from([b"", b"\n", b"not json\n", b'{"dialog": "a", "dialog": "b"}\n',
                               b'{"dialog":"a","speaker":"s","text":"x"}{"dialog":"a"}\n',
-                              b'{"dialog":"a"\n,"speaker":"s","text":"x"}\n', b'"\xff"\n']),
-             max_size=2),
+                              b'{"dialog":"a"\n,"speaker":"s","text":"x"}\n', b'"\xff"\n',
+                              rb'{"dialog":"a","speaker":"s","text":"\ud83d\ude00 \uD800"}' b"\n",
+             ]), max_size=2),
     st.sampled_from(["a.jsonl", "a.jsonl.gz"]),
 )  # fmt: skip
 @example([{"dialog": "a", "speaker": "s", "text": "x"}] * 3, 0, [], "a.jsonl")
@@ -231,6 +232,11 @@ def test_plain_rows_take_the_fast_path(tmp_path, monkeypatch):
         b'{"dialog": "d1", "speaker": "ann", "text": "x", "other": 1, "other": 2}',
         b'{"other": 1, "dialog": "d1", "more": 2, "speaker": "ann", "text": "x", "next": NaN}',
         b'{"dialog": "d1", "speaker": "ann", "text": 5}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "a\\ud800b"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "\\uD83Dx\\uDE00"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "\\x"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "a\tb"}',
+        b'{"dialog": "d1", "speaker": null, "text": "x"}',
         b'{"dialog": "d1", "speaker": "ann", "text": "x", "time": "noon"}',
         b'{"dialog": 1, "speaker": "ann", "text": "x"}',
         b' {"dialog": "d1", "speaker": "ann", "text": "x"}',
