@@ -165,7 +165,7 @@ def json_values(data: bytes, key: str, kind: Any) -> list[Any]:
     """The values of one field of each line, which are of this kind; null where it is absent."""
     row = msgspec.defstruct("Row", [("value", kind, None)], rename={"value": key}, gc=False)
     rows = msgspec.json.Decoder(row).decode_lines(data)
-    return [row.value for row in rows]
+    return [msgspec.structs.astuple(row)[0] for row in rows]
 
 
 def systems_of(speakers: pl.Series, system: str | None) -> pl.Series:
