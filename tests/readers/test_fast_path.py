@@ -256,6 +256,29 @@ def test_any_other_row_is_left_to_the_strict_reader(tmp_path, line):
     assert Table().frame(part.source).height == 1
 
 
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        (['"system":"acme",', ""], ["acme", "ann"]),
+        (['"system":"acme",', '"system" : null,'], ["acme", None]),
+        (['"system": null,', '"system":null,'], [None, None]),
+        (['"system": null,', ""], None),
+    ],
+)
+def test_a_system_that_is_null_is_none_and_one_that_is_absent_is_the_speaker(
+    tmp_path, systems, expected
+):
+    path = tmp_path / "a.jsonl"
+    lines = [f'{{"dialog":"d{n}",{system}"speaker":"ann","text":"\\"system\\":null"}}\n'
+             for n, system in enumerate(systems)]  # fmt: skip
+    path.write_text("".join(lines))
+    (part,) = Conversations((path,)).parts
+    frame = Table().frame(part.source)
+    assert (None if frame is None else frame["system"].to_list()) == expected
+    turns = pl.concat(chunk.turns.frame for chunk in Conversations((path,)).chunks())
+    assert turns["system"].to_list() == (expected or [None, "ann"])
+
+
 @given(
     st.lists(st.integers(1, 40), min_size=1, max_size=30),
     st.integers(1, 60),
