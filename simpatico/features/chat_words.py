@@ -13,7 +13,7 @@ w never follows it is log(.3) = -1.204.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from math import log
 from pathlib import Path
 from typing import ClassVar
@@ -41,14 +41,12 @@ COMMON = 1_000
 """Words that stand for themselves in pairs."""
 ENDINGS = ("ing", "ed", "ly", "tion", "ies", "s", "er", "y", "e", "")
 """Of the other words, the longest that matches, from the third letter on; digits are one more."""
-ENDING_NUMBER = (
-    pl.col("word")
-    .str.slice(2)
-    .str.extract(f"({'|'.join(ENDINGS)})$")
-    .cast(pl.Enum(ENDINGS))
-    .to_physical()
-    .cast(pl.Int64)
+ENDING_NUMBER = reduce(
+    lambda other, n: pl.when(pl.col("rest").str.ends_with(ENDINGS[n])).then(n).otherwise(other),
+    reversed(range(len(ENDINGS))),
+    pl.lit(0, pl.Int64),
 )
+"""The first that matches is the longest one."""
 BOUNDARY = COMMON + len(ENDINGS) + 2
 """The symbol of the beginning and the end of a text; symbols of words are from 1 on."""
 MIN_ASSOCIATION, MIN_ORDERED = -0.1, 10
@@ -126,7 +124,8 @@ def symbols(table: WordTable, ids: WordIds) -> Ints:
     numbers = ids.of(table)
     rare = np.flatnonzero((numbers == 0) | (numbers > COMMON))
     words = table.vocabulary[rare].to_frame("word")
-    first, ending = words.select(pl.col("word").str.head(1), ending=ENDING_NUMBER)
+    rest = words.select(pl.col("word").str.slice(2).alias("rest"))
+    first, ending = words["word"].str.head(1), rest.select(ENDING_NUMBER).to_series()
     digits = [character for character in first.unique() if character.isdigit()]
     numbers[rare] = COMMON + 1 + ending.to_numpy()
     if digits:
@@ -136,11 +135,14 @@ def symbols(table: WordTable, ids: WordIds) -> Ints:
 
 def neighbours(table: WordTable, symbols: Ints) -> tuple[Ints, Ints]:
     """The text of each word or end of a text, and a number for it and the word before it."""
-    row = np.repeat(np.arange(len(table.counts)), table.counts)
-    ends = table.ends[1:][table.counts > 0]
-    after = np.insert(symbols[table.codes] if len(symbols) else row, ends, BOUNDARY)
-    before = np.concatenate([[BOUNDARY], after[:-1]])[: len(after)]
-    return np.insert(row, ends, np.flatnonzero(table.counts)), before * (BOUNDARY + 1) + after
+    filled = np.flatnonzero(table.counts)
+    lengths = table.counts[filled] + 1
+    row = np.repeat(filled, lengths)
+    is_word = np.ones(len(row), np.bool_)
+    is_word[np.cumsum(lengths) - 1] = False
+    after = np.full(len(row) + 1, BOUNDARY, np.int32)
+    after[1:][is_word] = symbols[table.codes]
+    return row, after[:-1] * np.int32(BOUNDARY + 1) + after[1:]
 
 
 def shuffled_rows(table: WordTable, words: ChatWords, *, below: float = MIN_ASSOCIATION) -> Bools:

@@ -123,8 +123,9 @@ class DegenerateSpeaker:
         if not len(turns):
             return np.asarray(alone)
         dialog = np.cumsum(frame["turn"].to_numpy() == 0)
-        speaker = frame["speaker"].rank("dense").to_numpy().astype(np.int64)
-        key = dialog * (speaker.max() + 1) + speaker
+        speakers = frame["speaker"]
+        speaker = speakers.cast(pl.Enum(speakers.unique())).to_physical().to_numpy()
+        key = dialog * (int(speaker.max()) + 1) + speaker
         # stable: the turns of a speaker stay in their order
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))

@@ -28,8 +28,11 @@ class OtherScript:
         beyond = beyond_ascii(text)
         if not len(beyond):
             return other
-        clean = normalise_texts(text.gather(beyond))
+        # a curly apostrophe is all that most of them have beyond ASCII, and NFKC is slow
+        straight = text.gather(beyond).str.replace_all("\u2019", "'", literal=True)
+        still = beyond_ascii(straight)
+        clean = normalise_texts(straight.gather(still))
         letters = clean.str.count_matches(r"\p{L}").to_numpy()
         latin = clean.str.count_matches(r"\p{Latin}").to_numpy()
-        other[beyond.to_numpy()] = latin < LATIN_SHARE * letters
+        other[beyond.gather(still).to_numpy()] = latin < LATIN_SHARE * letters
         return other

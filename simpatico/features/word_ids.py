@@ -8,6 +8,7 @@ an array. Only words of lexica and models are kept, so that memory does not grow
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import repeat
 from threading import Lock
 from typing import Any
 
@@ -39,7 +40,8 @@ class WordIds(dict[str, int]):
         known, numbers = table.memo.get("numbers", (0, None))
         if known < self._numbers.max(initial=0) or numbers is None:
             known = len(NUMBERS)
-            numbers = np.array([NUMBERS.get(word, 0) for word in table.vocabulary], np.int64)
+            each = map(NUMBERS.get, table.vocabulary.to_list(), repeat(0))
+            numbers = np.fromiter(each, np.int64, len(table.vocabulary))
             table.memo["numbers"] = known, numbers
         ids = np.zeros(max(known, numbers.max(initial=0)) + 1, np.int64)
         ids[self._numbers] = self._ids

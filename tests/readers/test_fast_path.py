@@ -92,8 +92,9 @@ def check_both_ways(name: str, content: bytes) -> None:
     st.integers(0, 5),
     st.lists(st.sampled_from([b"", b"\n", b"not json\n", b'{"dialog": "a", "dialog": "b"}\n',
                               b'{"dialog":"a","speaker":"s","text":"x"}{"dialog":"a"}\n',
-                              b'{"dialog":"a"\n,"speaker":"s","text":"x"}\n', b'"\xff"\n']),
-             max_size=2),
+                              b'{"dialog":"a"\n,"speaker":"s","text":"x"}\n', b'"\xff"\n',
+                              rb'{"dialog":"a","speaker":"s","text":"\ud83d\ude00 \uD800"}' b"\n",
+             ]), max_size=2),
     st.sampled_from(["a.jsonl", "a.jsonl.gz"]),
     st.sampled_from(["", "", "dialog", "speaker", "text"]),
 )  # fmt: skip
@@ -234,6 +235,11 @@ def test_plain_rows_take_the_fast_path(tmp_path, monkeypatch):
         b'{"dialog": "d1", "speaker": "ann", "text": "x", "other": 1, "other": 2}',
         b'{"other": 1, "dialog": "d1", "more": 2, "speaker": "ann", "text": "x", "next": NaN}',
         b'{"dialog": "d1", "speaker": "ann", "text": 5}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "a\\ud800b"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "\\uD83Dx\\uDE00"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "\\x"}',
+        b'{"dialog": "d1", "speaker": "ann", "text": "a\tb"}',
+        b'{"dialog": "d1", "speaker": null, "text": "x"}',
         b'{"dialog": "d1", "speaker": "ann", "text": "x", "time": "noon"}',
         b'{"dialog": 1, "speaker": "ann", "text": "x"}',
         b' {"dialog": "d1", "speaker": "ann", "text": "x"}',
@@ -251,6 +257,29 @@ def test_any_other_row_is_left_to_the_strict_reader(tmp_path, line):
     path.write_bytes(good)
     (part,) = Conversations((path,)).parts
     assert Table().frame(part.source).height == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        (['"system":"acme",', ""], ["acme", "ann"]),
+        (['"system":"acme",', '"system" : null,'], ["acme", None]),
+        (['"system": null,', '"system":null,'], [None, None]),
+        (['"system": null,', ""], None),
+    ],
+)
+def test_a_system_that_is_null_is_none_and_one_that_is_absent_is_the_speaker(
+    tmp_path, systems, expected
+):
+    path = tmp_path / "a.jsonl"
+    lines = [f'{{"dialog":"d{n}",{system}"speaker":"ann","text":"\\"system\\":null"}}\n'
+             for n, system in enumerate(systems)]  # fmt: skip
+    path.write_text("".join(lines))
+    (part,) = Conversations((path,)).parts
+    frame = Table().frame(part.source)
+    assert (None if frame is None else frame["system"].to_list()) == expected
+    turns = pl.concat(chunk.turns.frame for chunk in Conversations((path,)).chunks())
+    assert turns["system"].to_list() == (expected or [None, "ann"])
 
 
 @given(

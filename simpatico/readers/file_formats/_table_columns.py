@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -16,7 +15,6 @@ import polars as pl
 
 from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
 from simpatico.readers.file_formats._table_fields import (
-    ALIASES,
     NEEDED,
     SPEAKER_ROLES,
     Fields,
@@ -29,14 +27,11 @@ from simpatico.readers.input.source import Source
 Columns = dict[str, Any]
 """Values by field: a list or a column of Polars."""
 
-TYPES: dict[str, Any] = dict.fromkeys(ALIASES, str | None | msgspec.UnsetType) | {
-    "dialog": str,
-    "speaker": str,
-    "text": str,
-    "time": float | str | None | msgspec.UnsetType,
-    "references": None | msgspec.UnsetType,
-}
-VALUE = r'(?:"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+)'
+VALUES: dict[str, Any] = {"time": float | str | None, "references": None}
+"""The types of fields that are not text."""
+TEXT = r'"(?:[^"\\]|\\(?:[^u]|u(?:[^dD]|[dD](?:[0-7]|[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))))*"'
+"""A JSON string; none with half of a surrogate pair, which Polars would read as a null byte."""
+VALUE = rf"(?:{TEXT}|[-+.0-9A-Za-z]+)"
 """Of a JSON record, neither list nor object."""
 
 
@@ -58,9 +53,7 @@ def table_frame(columns: Columns, fields: Fields, system: str | None) -> pl.Data
     if "" in speakers or (has_roles and any(s.lower() in SKIPPED_ROLES for s in speakers)):
         return None
     if "system" not in columns:
-        systems = [system_of(speaker, system) for speaker in speakers]
-        known = pl.col("speaker").replace_strict(speakers, systems, return_dtype=pl.String)
-        frame = frame.with_columns(known.alias("system"))
+        frame = frame.with_columns(systems_of(frame["speaker"], system).alias("system"))
     if (frame["dialog"] == "").any():
         return None
     if "id" in columns and not frame.select("dialog", "id").drop_nulls().is_unique().all():
@@ -75,23 +68,31 @@ def json_columns(
 
     `order`: the fields of records as they stand in lines, of which each may be absent.
     """
+    own = {name: key for name, key in fields.keys.items() if key in order}
+    texts = {name: key for name, key in own.items() if name not in VALUES}
+    values = dict.fromkeys(order, VALUE) | dict.fromkeys(texts.values(), f"(?:{TEXT}|null)")
     try:
-        if not pl.Series([data.decode()]).str.contains(record_lines(order)).item():
+        # as bytes: a string of Python takes four a character where there is one emoji
+        lines = pl.Series([data], dtype=pl.Binary).cast(pl.String).str
+        if not lines.contains(record_lines({key: values[key] for key in order})).item():
             return None
-        own = [name for name, key in fields.keys.items() if key in order]
-        if not set(NEEDED) <= set(own):
-            return None
-        rows = msgspec.json.Decoder(row_type({n: fields.keys[n] for n in own})).decode_lines(data)
-        columns: Columns = {name: list(map(attrgetter(name), rows)) for name in own}
+        table = pl.read_ndjson(data, schema=dict.fromkeys(texts.values(), pl.String))
+        columns: Columns = {name: table.get_column(key) for name, key in texts.items()}
+        for name in own.keys() & VALUES.keys():
+            columns[name] = json_values(data, own[name], VALUES[name])
         if others := [key for key in order if key not in fields.own_columns]:
             columns["extras"] = raw_objects(data, others)
     except (*DECODE_ERRORS, pl.exceptions.PolarsError):
         return None
-    for name in own:
-        if msgspec.UNSET in (column := columns[name]):
-            pairs = zip(column, columns["speaker"], strict=True)
-            absent = (lambda who: system_of(who, system)) if name == "system" else lambda who: None
-            columns[name] = [absent(who) if v is msgspec.UNSET else v for v, who in pairs]
+    if any(name not in columns or columns[name].null_count() for name in NEEDED):
+        return None
+    if "system" in columns and (nulls := columns["system"].null_count()):
+        explicit = lines.count_matches(rf'"{pl.escape_regex(own["system"])}" ?: ?null').item()
+        if 0 < explicit < nulls:  # null says context, but what is absent does not
+            return None
+        if not explicit:
+            names = systems_of(columns["speaker"], system)
+            columns["system"] = columns["system"].fill_null(names)
     return columns
 
 
@@ -148,24 +149,30 @@ def json_lines(table: pl.DataFrame) -> list[str]:
     return lines.getvalue().decode().split("\n")[:-1]
 
 
-def record_lines(order: Sequence[str]) -> str:
+def record_lines(values: Mapping[str, str]) -> str:
     """A pattern of JSON lines that have these fields in this order, each at most once.
 
     It need not refuse what is no JSON, which the decoder does.
     """
-    pairs = (rf'(?:"{pl.escape_regex(key)}" ?: ?{VALUE} ?(?:, ?|\}}(?:\r?\n|$)))?' for key in order)
+    pairs = (
+        rf'(?:"{pl.escape_regex(key)}" ?: ?{value} ?(?:, ?|\}}(?:\r?\n|$)))?'
+        for key, value in values.items()
+    )
     return rf"^(?:\{{{''.join(pairs)})+$"
 
 
-def row_type(keys: Mapping[str, str]) -> type[msgspec.Struct]:
-    """The type of rows with these of our fields, by the names that they have in the file."""
-    optional = {name: msgspec.UNSET for name in keys if name not in NEEDED}
-    return msgspec.defstruct(
-        "Row",
-        [(n, TYPES[n], optional[n]) if n in optional else (n, TYPES[n]) for n in keys],
-        rename=dict(keys),
-        gc=False,  # no cycles, and the collector need not walk millions of rows
-    )
+def json_values(data: bytes, key: str, kind: Any) -> list[Any]:
+    """The values of one field of each line, which are of this kind; null where it is absent."""
+    row = msgspec.defstruct("Row", [("value", kind, None)], rename={"value": key}, gc=False)
+    rows = msgspec.json.Decoder(row).decode_lines(data)
+    return [msgspec.structs.astuple(row)[0] for row in rows]
+
+
+def systems_of(speakers: pl.Series, system: str | None) -> pl.Series:
+    """The system of each speaker, where the input does not say."""
+    names = speakers.unique()
+    systems = [system_of(name, system) for name in names]
+    return speakers.replace_strict(names, systems, return_dtype=pl.String)
 
 
 def raw_objects(data: bytes, names: Sequence[str]) -> pl.Series:

@@ -156,12 +156,5 @@ class Reader:
 def utterance_frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     """Utterances as a table with all columns of `turns.SCHEMA`, but times as seconds."""
     types = {**SCHEMA, "time": pl.Float64()}
-    n = len(columns["dialog"])
-    return pl.DataFrame(
-        [
-            pl.Series(name, columns[name], kind)
-            if name in columns
-            else pl.repeat(None, n, dtype=kind, eager=True).alias(name)
-            for name, kind in types.items()
-        ]
-    )
+    own = pl.DataFrame({n: pl.Series(n, columns[n], types[n]) for n in types if n in columns})
+    return own.select(n if n in own.columns else pl.lit(None, t).alias(n) for n, t in types.items())
