@@ -54,7 +54,10 @@ class OwnerRoutes:
             ("POST", "exclude", self.exclude, ExcludeBody),
             ("GET", "export", self.export, Empty),
         ]
-        return [Route(m, f"/api/owner/{name}", self.as_owner(f), b) for m, name, f, b in table]
+        return [
+            Route(m, f"/api/owner/{name}", self.as_owner(f), b, slow=m == "GET")
+            for m, name, f, b in table
+        ]
 
     def as_owner(self, handler: Callable[[Any], object]) -> Callable[[str, Any], object]:
         """The handler for whoever has the owner's token; others are refused."""
