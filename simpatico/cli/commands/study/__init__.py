@@ -230,8 +230,11 @@ def status(study: Path, url: str | None, as_json: bool) -> None:
             body.append(
                 [row["quality"], row["level"], STATISTICS[name], value, interval, str(r["n"])]
             )
-    columns = ["quality", "of", "statistic", "value", "95% CI", "n"]
-    show_table("Inter-rater agreement", columns, body, keys=2)
+    if body:
+        columns = ["quality", "of", "statistic", "value", "95% CI", "n"]
+        show_table("Inter-rater agreement", columns, body, keys=2)
+    else:
+        note("No dialog is rated whole yet.")
     people = [
         [r["rater"], r["role"], str(r["finished"]), f"{r['failed']}/{r['checks']}",
          format_seconds(r["median_seconds"]), format_difference(r["severity"]["value"]),
