@@ -40,6 +40,8 @@ from simpatico.study import schema as db
 from simpatico.study.store import Store
 
 MOST_MILLISECONDS = 100.0
+SOAK_SECONDS, MOST_MEGABYTES_A_MINUTE = 300, 1.0
+"""From how long on a run says something of growth, and how much of it is too much."""
 OWNER_SECONDS = 10.0
 """How often the owner's page asks."""
 STUDY = """
@@ -274,7 +276,14 @@ def main() -> int:
             rounds.append(measure(Path(folder), arguments))
             print(json.dumps(rounds[-1]), flush=True)
     lost = any(r["lost"] or r["doubled"] or r["problems"] for r in rounds)
-    return int(lost or min(r["p99"] for r in rounds) > MOST_MILLISECONDS)
+    grown = arguments.seconds >= SOAK_SECONDS and any(has_grown(r) for r in rounds)
+    return int(lost or grown or min(r["p99"] for r in rounds) > MOST_MILLISECONDS)
+
+
+def has_grown(facts: dict[str, Any]) -> bool:
+    """Whether a server holds more and more; one connection of the owner may come and go."""
+    growth = [b - a for a, b in zip(facts["second"], facts["last"], strict=True)]
+    return facts["megabytes_a_minute"] > MOST_MEGABYTES_A_MINUTE or max(growth[1:]) > 2
 
 
 if __name__ == "__main__":
