@@ -35,7 +35,7 @@ from study_load import (
 from simpatico.study import schema as db
 from simpatico.study.store import Store
 
-RATERS, CLIENTS, RECOVERY_SECONDS = 600, 40, 5
+RATERS, CLIENTS, RECOVERY_SECONDS = 1200, 40, 5
 MOST_MEGABYTES = 50
 """By which the server may grow: 200 requests of 64 kB, their threads and connections."""
 
@@ -100,7 +100,7 @@ def percentile(seconds: list[float], p: float) -> float | None:
 
 @dataclass
 class Crowd:
-    """Six hundred people, and the connections that are open at the moment."""
+    """Everybody who rates, and the connections that are open at the moment."""
 
     port: int
     free: deque[Person]

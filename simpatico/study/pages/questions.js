@@ -75,8 +75,9 @@ export class QuestionList {
   drawRange(item, id) {
     const [low, high] = item.question.range;
     const label = `${item.question.text} (${low}–${high})`;
-    // pale until it is moved, as its place would suggest an answer
-    const slider = el("input", { type: "range", class: "unset", min: low, max: high, step: 1, "aria-label": label });
+    // pale until it is moved, as its place would suggest an answer; for keys there is the field, as
+    // a step of the slider would be an answer each
+    const slider = el("input", { type: "range", class: "unset", tabindex: -1, min: low, max: high, step: 1, "aria-label": label });
     const number = el("input", { type: "number", min: low, max: high, step: 1, "aria-label": label, inputmode: "numeric" });
     const set = (source) => {
       const value = Math.round(Number(source.value));
@@ -124,7 +125,7 @@ export class QuestionList {
     const before = this.answers.get(item.key);
     this.set(item.turn, item.question.name, answer);
     if (this.onAnswer(item, answer, before)) return; // the page has moved the focus itself
-    if (this.firstOpen) this.activate(this.firstOpen, true);
+    this.activate(this.firstOpen ?? item, true); // never left in a field, where keys are text
   }
 
   get firstOpen() {

@@ -381,7 +381,8 @@ const label = (question, value) => (question.range ? String(value) : `“${quest
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !page.list || document.querySelector("dialog")) return;
   const field = event.target.closest?.("textarea, input[type=number], input[type=range]");
-  if (field) return;
+  // in a field of numbers, arrows would change the answer
+  if (field && !(field.type === "number" && /^(ArrowUp|ArrowDown|\?)$/.test(event.key))) return;
   if (/^[0-9?]$/.test(event.key) && page.list.press(event.key)) event.preventDefault();
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();

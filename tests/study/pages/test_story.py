@@ -356,11 +356,28 @@ def test_a_browser_that_may_store_nothing_still_saves(open_study, visit):
     study = open_study(SHOWN.replace('"preference", ', ""))
     refuse = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }})"
     page = visit(study.links("outsider", 1)[0], script=refuse)
-    page.locator(".q.on").focus()
+    page.locator("input[type=number]").first.focus()
     page.keyboard.press("?")
     expect(page.locator("#save")).to_contain_text("Gespeichert")
     ((answer,),) = study.store.rows("shown", db.ANSWERS)
     assert (answer.question, answer.value, answer.state) == ("will_answer", None, "cannot_tell")
+
+
+def test_the_last_number_and_enter_twice_end_a_dialog(open_study, visit):
+    ask = SHOWN.replace('"preference", ', "").replace(', "tbd"', "").replace("= 1\n", "= 0\n")
+    study = open_study(ask)
+    page = visit(study.links("outsider", 1)[0])
+    for _ in range(2):  # dialogs of one reply or two
+        expect(page.locator(".q.on")).to_have_count(1)
+        count = page.locator("#count").inner_text()
+        for _ in range(page.locator(".q").count()):
+            page.keyboard.type("7")
+            page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        expect(page.locator("#count")).not_to_have_text(count)
+    expect(page.locator("h1")).to_have_text("Vielen Dank, das war alles")
+    (answers,) = study.store.rows("shown", db.ANSWERS)
+    assert [a.value for a in answers] == [7, 7, 7]
 
 
 def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit):
@@ -372,6 +389,8 @@ def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit)
     page.keyboard.press("Enter")
     expect(page.locator("input[type=range]").first).to_have_value("0")
     page.keyboard.press("u")
+    page.locator("input[type=number]").first.focus()
+    page.keyboard.press("ArrowUp")  # moves, here too, and answers nothing
     page.keyboard.type("72")
     page.keyboard.press("Enter")
     expect(page.locator(".q.on .lab")).to_have_text("How engaging is this reply?")
