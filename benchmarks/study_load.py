@@ -12,8 +12,8 @@ At the end the store is read: every answer that was acknowledged has to be there
 looks at the owner's page all the while, as often as that page itself does.
 
 As a soak (`--seconds 1800 --rounds 1 --every 5 --owner`) it says what the server holds, too:
-memory, descriptors and threads, as medians of the second and the last fifth of the time, and the
-slope of memory from the second fifth on.
+memory, descriptors and threads, as medians of the second and the last fifth of the time, and by
+how much memory grew in between.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
-from statistics import linear_regression, median
+from statistics import median
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -172,15 +172,16 @@ def held_by(process: int) -> tuple[float, int, int]:
 
 def held_report(held: list[tuple[float, float, int, int]]) -> dict[str, Any]:
     """The second fifth beside the last one, and how fast memory grew from the one to the other."""
-    times, memory, *_ = zip(*held[len(held) // 5 :], strict=True)
-    slope, _ = linear_regression(times, memory)
-    parts = {"second": held[len(held) // 5 : 2 * len(held) // 5], "last": held[-len(held) // 5 :]}
+    fifth = max(1, len(held) // 5)
+    second, last = (
+        [median(column) for column in zip(*part, strict=True)]
+        for part in (held[fifth : 2 * fifth] or held, held[-fifth:])
+    )
+    minutes = (last[0] - second[0]) / 60
     return {
-        "megabytes_a_minute": round(60 * slope, 2),
-        **{
-            name: [round(median(column), 1) for column in list(zip(*part, strict=True))[1:]]
-            for name, part in parts.items()
-        },
+        "second": [round(value, 1) for value in second[1:]],
+        "last": [round(value, 1) for value in last[1:]],
+        "megabytes_a_minute": round((last[1] - second[1]) / max(minutes, 1 / 60), 2),
     }
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 import time
@@ -80,6 +81,7 @@ class Phase:
     accepted: list[float] = field(default_factory=list)
     refused: list[float] = field(default_factory=list)
     other: Counter[str] = field(default_factory=Counter)
+    cpu: float = 0.0
 
     def report(self) -> dict[str, Any]:
         """Milliseconds from when a request was due, and requests a second."""
@@ -91,7 +93,14 @@ class Phase:
             "p99": percentile(self.accepted, 99),
             "p99_of_refusals": percentile(self.refused, 99),
             "other": dict(self.other),
+            "cpu_seconds": round(self.cpu, 1),
         }
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process has used, user and system: more of a measure than time on a shared machine."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def percentile(seconds: list[float], p: float) -> float | None:
@@ -103,6 +112,7 @@ class Crowd:
     """Everybody who rates, and the connections that are open at the moment."""
 
     port: int
+    server: int
     free: deque[Person]
     keys: set[str] = field(default_factory=set)
     lines: list[Line] = field(default_factory=list)
@@ -142,7 +152,7 @@ class Crowd:
     async def ask(self, rate: float, seconds: float) -> Phase:
         """Requests at this rate, whatever becomes of those before."""
         phase, running = Phase(rate, seconds), set[asyncio.Task[None]]()
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), cpu_seconds(self.server)
         for n in range(round(rate * seconds)):
             due = start + n / rate
             if (wait := due - time.perf_counter()) > 0:
@@ -151,6 +161,7 @@ class Crowd:
             running.add(task)
             task.add_done_callback(running.discard)
         await asyncio.gather(*running)
+        phase.cpu = cpu_seconds(self.server) - cpu
         return phase
 
     async def capacity(self, seconds: float) -> float:
@@ -172,7 +183,7 @@ async def run(study: OpenStudy, seconds: float) -> tuple[dict[str, Any], set[str
         unit, places = await take(client := Client(study.port, token))
         client.writer.close()
         people.append(Person(token, unit, places, [0] * len(places)))
-    crowd = Crowd(study.port, people)
+    crowd = Crowd(study.port, study.process.pid, people)
     await crowd.capacity(3)  # warm
     capacity = await crowd.capacity(10)
     half = await crowd.ask(capacity / 2, seconds / 4)
@@ -181,8 +192,14 @@ async def run(study: OpenStudy, seconds: float) -> tuple[dict[str, Any], set[str
     after = held_by(study.process.pid)
     await asyncio.sleep(RECOVERY_SECONDS)
     again = await crowd.ask(capacity / 2, seconds / 4)
+    answer = half.cpu / len(half.accepted)
+    refusal = (twice.cpu - answer * len(twice.accepted)) / max(1, len(twice.refused))
     return {
         "capacity": round(capacity),
+        "cpu_milliseconds": {
+            "answer": round(1000 * answer, 2),
+            "refusal": round(1000 * refusal, 2),
+        },
         "half": half.report(),
         "twice": twice.report(),
         "half_again": again.report(),
