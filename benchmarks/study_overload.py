@@ -36,7 +36,7 @@ from study_load import (
 from simpatico.study import schema as db
 from simpatico.study.store import Store
 
-RATERS, CLIENTS, RECOVERY_SECONDS = 1200, 40, 5
+RATERS, CLIENTS, RECOVERY_SECONDS, IDLE_SECONDS = 1200, 40, 5, 5
 MOST_MEGABYTES = 50
 """By which the server may grow: 200 requests of 64 kB, their threads and connections."""
 
@@ -45,7 +45,7 @@ class Line:
     """A connection that says, beside the status, whether the server wants to be asked again."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
+        self.reader, self.writer, self.used = reader, writer, time.perf_counter()
 
     async def post(self, port: int, token: str, body: dict[str, Any]) -> tuple[int, bool, bool]:
         """Status, whether there is a Retry-After, and whether the connection stays open."""
@@ -58,6 +58,7 @@ class Line:
         answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
         length = int(answer.partition(b"content-length: ")[2].split()[0])
         await self.reader.readexactly(length)
+        self.used = time.perf_counter()
         return int(answer.split()[1]), b"retry-after: 1" in answer, b": close" not in answer
 
 
@@ -117,6 +118,15 @@ class Crowd:
     keys: set[str] = field(default_factory=set)
     lines: list[Line] = field(default_factory=list)
 
+    async def line(self) -> Line:
+        """A connection that the server is not about to close, as it does after ten seconds."""
+        while self.lines:
+            line = self.lines.pop()
+            if time.perf_counter() - line.used < IDLE_SECONDS:
+                return line
+            line.writer.close()
+        return Line(*await asyncio.open_connection("127.0.0.1", self.port))
+
     async def answer(self, due: float, phase: Phase) -> None:
         """One answer of whoever has waited longest."""
         if not self.free:
@@ -126,9 +136,7 @@ class Crowd:
         place = person.turn % len(person.places)
         body = answer_body(person.unit, *person.places[place], person.revisions[place])
         try:
-            if not self.lines:
-                self.lines.append(Line(*await asyncio.open_connection("127.0.0.1", self.port)))
-            line = self.lines.pop()
+            line = await self.line()
             status, again, stays = await line.post(self.port, person.token, body)
         except (OSError, asyncio.IncompleteReadError) as error:
             phase.other[type(error).__name__] += 1
