@@ -1,13 +1,19 @@
 """A study under load: 200 raters who answer every two seconds, all on one server process.
 
     python benchmarks/study_load.py [--raters 200] [--seconds 60] [--rounds 3] [--store URL]
+                                    [--owner] [--every 2]
 
 Starts `simpatico study serve` on loopback; the store is a new SQLite file unless --store names an
 empty PostgreSQL database. Raters answer on a schedule whether or not the answer before has come
 back, and the time of an answer runs from when it was due, so that a server that stalls cannot hide
 it. Everybody has a dialog at hand when the clock starts, gives it back after some answers, another
 number each, and from then on rates dialogs whole, so that not all take the next at the same moment.
-At the end the store is read: every answer that was acknowledged has to be there, once.
+At the end the store is read: every answer that was acknowledged has to be there, once. --owner
+looks at the owner's page all the while, as often as that page itself does.
+
+As a soak (`--seconds 1800 --rounds 1 --every 5 --owner`) it says what the server holds, too:
+memory, descriptors and threads, as medians of the second and the last fifth of the time, and by
+how much memory grew in between.
 """
 
 from __future__ import annotations
@@ -17,19 +23,27 @@ import asyncio
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from simpatico.study import schema as db
 from simpatico.study.store import Store
 
-EVERY, MOST_MILLISECONDS = 2.0, 100.0
+MOST_MILLISECONDS = 100.0
+SOAK_SECONDS, MOST_MEGABYTES_A_MINUTE = 300, 1.0
+"""From how long on a run says something of growth, and how much of it is too much."""
+OWNER_SECONDS = 10.0
+"""How often the owner's page asks."""
 STUDY = """
 name = "{name}"
 title = "Load"
@@ -56,6 +70,9 @@ def write_study(folder: Path, name: str, dialogs: int) -> Path:
     return path
 
 
+Out = dict[str, list[Any]]
+
+
 class Client:
     """One rater's browser: a connection that is kept, and the unit at hand."""
 
@@ -67,9 +84,11 @@ class Client:
 
     async def post(self, name: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """An answer of the server; a connection that it closed is opened again."""
-        data = json.dumps(body).encode()
+        return await self.ask("POST", name, json.dumps(body).encode())
+
+    async def ask(self, method: str, name: str, data: bytes) -> tuple[int, dict[str, Any]]:
         head = (
-            f"POST /api/{name} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+            f"{method} /api/{name} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
             f"Authorization: Bearer {self.token}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(data)}\r\n\r\n"
         )
@@ -101,85 +120,143 @@ async def take(client: Client) -> tuple[str, list[tuple[int, str]]]:
     return facts["unit"], places
 
 
-async def work(client: Client, start: float, seconds: float, out: dict[str, list[Any]]) -> None:
-    """Rate one dialog after the other, an answer every two seconds."""
-    (unit, places), leave, due = client.first, "skip", start
-    while due < start + seconds:
+async def work(client: Client, due: float, end: float, every: float, out: Out) -> None:
+    """Rate one dialog after the other, an answer whenever one is due."""
+    (unit, places), leave = client.first, "skip"
+    while due < end:
         await asyncio.sleep(due - time.perf_counter())
         if not places:
             status, _ = await client.post(leave, {"unit": unit})
             out["left" if status == 200 else "problems"].append(unit)
             leave = "finish"
             unit, places = await take(client)
-        turn, question = places.pop()
-        key = uuid4().hex
-        body = {
-            "unit": unit, "question": question, "turn": turn, "value": 3, "state": "given",
-            "revision": 0, "key": key, "milliseconds": 1500,
-        }  # fmt: skip
-        out["sent"].append(key)
+        body = answer_body(unit, *places.pop())
+        out["sent"].append(body["key"])
         status, _ = await client.post("answer", body)
         out["milliseconds"].append(1000 * (time.perf_counter() - due))
-        out["acknowledged" if status == 200 else "problems"].append(key)
-        due += EVERY
+        out["acknowledged" if status == 200 else "problems"].append(body["key"])
+        due += every
 
 
-async def load(port: int, tokens: list[str], seconds: float) -> dict[str, list[Any]]:
-    """All raters, their answers spread evenly over the two seconds."""
-    names = ("sent", "acknowledged", "problems", "milliseconds", "left")
-    out: dict[str, list[Any]] = {name: [] for name in names}
-    for _ in range(300):  # until the server listens
-        try:
-            (await asyncio.open_connection("127.0.0.1", port))[1].close()
-            break
-        except ConnectionError:
-            await asyncio.sleep(0.1)
-    clients = [Client(port, token) for token in tokens]
+def answer_body(unit: str, turn: int, question: str, revision: int = 0) -> dict[str, Any]:
+    """An answer as the page sends it."""
+    return {
+        "unit": unit, "question": question, "turn": turn, "value": 3, "state": "given",
+        "revision": revision, "key": uuid4().hex, "milliseconds": 1500,
+    }  # fmt: skip
+
+
+async def look(owner: Client, end: float, out: Out) -> None:
+    """The owner's page, open all the while."""
+    while time.perf_counter() < end:
+        begun = time.perf_counter()
+        status, _ = await owner.ask("GET", "owner/overview", b"")
+        out["owner" if status == 200 else "problems"].append(1000 * (time.perf_counter() - begun))
+        await asyncio.sleep(OWNER_SECONDS)
+
+
+async def sample(server: int, end: float, out: Out) -> None:
+    """What the server's process holds, once a second."""
+    while time.perf_counter() < end:
+        out["held"].append((time.perf_counter(), *held_by(server)))
+        await asyncio.sleep(1)
+
+
+def held_by(process: int) -> tuple[float, int, int]:
+    """Resident memory of a process in MB, its descriptors and its threads."""
+    place = Path(f"/proc/{process}")
+    pages = int((place / "statm").read_text().split()[1])
+    megabytes = pages * resource.getpagesize() / 1e6
+    return megabytes, len(list((place / "fd").iterdir())), len(list((place / "task").iterdir()))
+
+
+def held_report(held: list[tuple[float, float, int, int]]) -> dict[str, Any]:
+    """The second fifth beside the last one, and how fast memory grew from the one to the other."""
+    fifth = max(1, len(held) // 5)
+    second, last = (
+        [median(column) for column in zip(*part, strict=True)]
+        for part in (held[fifth : 2 * fifth] or held, held[-fifth:])
+    )
+    minutes = (last[0] - second[0]) / 60
+    return {
+        "second": [round(value, 1) for value in second[1:]],
+        "last": [round(value, 1) for value in last[1:]],
+        "megabytes_a_minute": round((last[1] - second[1]) / max(minutes, 1 / 60), 2),
+    }
+
+
+async def load(study: OpenStudy, seconds: float, every: float, *, with_owner: bool) -> Out:
+    """All raters, their answers spread evenly over the time between two of one rater."""
+    names = ("sent", "acknowledged", "problems", "milliseconds", "left", "owner", "held")
+    out: Out = {name: [] for name in names}
+    clients = [Client(study.port, token) for token in study.tokens]
     for n, client in enumerate(clients):
         unit, places = await take(client)
         client.first = unit, places[: 1 + n % len(places)]
-    start, step = time.perf_counter() + 1, EVERY / len(tokens)
-    await asyncio.gather(
-        *(work(client, start + n * step, seconds, out) for n, client in enumerate(clients))
-    )
+    start, step = time.perf_counter() + 1, every / len(clients)
+    end = start + seconds
+    people = [work(c, start + n * step, end, every, out) for n, c in enumerate(clients)]
+    if with_owner:
+        people.append(look(Client(study.port, study.owner), end, out))
+    await asyncio.gather(*people, sample(study.process.pid, end, out))
     return out
 
 
-def measure(folder: Path, url: str | None, raters: int, seconds: float) -> dict[str, Any]:
-    """One round on a new study."""
-    name = f"load-{uuid4().hex[:8]}"
-    # three people rate a dialog, which takes each of them 48 seconds: nobody runs out of dialogs
-    study = write_study(folder, name, raters * ceil(seconds / 100))
-    url = url or str(folder / f"{name}.sqlite")
+class OpenStudy(NamedTuple):
+    """A study that is open in a process of its own."""
+
+    process: subprocess.Popen[str]
+    port: int
+    tokens: list[str]
+    owner: str
+
+
+@contextmanager
+def serve(study: Path, url: str, raters: int) -> Iterator[OpenStudy]:
+    """`simpatico study serve` with this many links."""
     command = [sys.executable, "-m", "simpatico", "study", "serve", str(study), "--store", url]
     server = subprocess.Popen(
         [*command, "--outsiders", str(raters), "--port", "0"], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
-    tokens, port = [], 0
+    found = []
     for line in server.stdout or ():
-        if found := re.search(r":(\d+)/(owner)?#(\S+)", line):
-            port = int(found[1])
-            if found[2]:  # the owner's link is the last
-                break
-            tokens.append(found[3])
+        found += re.findall(r":(\d+)/(owner)?#(\S+)", line)
+        if found and found[-1][1]:  # the owner's link is the last
+            break
+    tokens = [token for _, _, token in found]
     try:
-        out = asyncio.run(load(port, tokens, seconds))
+        yield OpenStudy(server, int(found[0][0]), tokens[:-1], tokens[-1])
     finally:
         server.terminate()
         server.wait(30)
+
+
+def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """One round on a new study."""
+    name = f"load-{uuid4().hex[:8]}"
+    # three people rate a dialog of 24 questions: nobody runs out of dialogs
+    dialogs = options.raters * ceil(options.seconds / (50 * options.every))
+    study = write_study(folder, name, dialogs)
+    url = options.store or str(folder / f"{name}.sqlite")
+    before = os.times()
+    with serve(study, url, options.raters) as server:
+        run = load(server, options.seconds, options.every, with_owner=options.owner)
+        out = asyncio.run(run)
     cpu = os.times()
     store = Store(url)
     keys = [row.key for row in store.rows(name, db.ANSWERS)[0]]
     store.close()
     times = sorted(out["milliseconds"])
     return {
-        "store": store.engine.dialect.name, "raters": len(tokens), "sent": len(out["sent"]),
+        "store": store.engine.dialect.name, "raters": len(server.tokens), "sent": len(out["sent"]),
         "stored": len(keys), "lost": len(set(out["acknowledged"]) - set(keys)),
         "doubled": len(keys) - len(set(keys)), "problems": len(out["problems"]),
         **{f"p{p:g}": round(times[int(len(times) * p / 100)], 1) for p in (50, 95, 99)},
         "most": round(times[-1], 1), "load": round(os.getloadavg()[0], 1),
-        "server_cpu_seconds": round(cpu.children_user + cpu.children_system, 1),
+        "server_cpu_seconds": round(sum(cpu[2:4]) - sum(before[2:4]), 1),
+        **({"owner_median": round(median(out["owner"]))} if out["owner"] else {}),
+        **held_report(out["held"]),
     }  # fmt: skip
 
 
@@ -188,17 +265,26 @@ def main() -> int:
     parser.add_argument("--raters", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--every", type=float, default=2, help="seconds between answers of one rater"
+    )
+    parser.add_argument("--owner", action="store_true", help="look at the owner's page meanwhile")
     parser.add_argument("--store", help="postgresql://USER@HOST/NAME, an empty database")
     arguments = parser.parse_args()
     rounds = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(arguments.rounds):
-            rounds.append(
-                measure(Path(folder), arguments.store, arguments.raters, arguments.seconds)
-            )
+            rounds.append(measure(Path(folder), arguments))
             print(json.dumps(rounds[-1]), flush=True)
     lost = any(r["lost"] or r["doubled"] or r["problems"] for r in rounds)
-    return int(lost or min(r["p99"] for r in rounds) > MOST_MILLISECONDS)
+    grown = arguments.seconds >= SOAK_SECONDS and any(has_grown(r) for r in rounds)
+    return int(lost or grown or min(r["p99"] for r in rounds) > MOST_MILLISECONDS)
+
+
+def has_grown(facts: dict[str, Any]) -> bool:
+    """Whether a server holds more and more; one connection of the owner may come and go."""
+    growth = [b - a for a, b in zip(facts["second"], facts["last"], strict=True)]
+    return facts["megabytes_a_minute"] > MOST_MEGABYTES_A_MINUTE or max(growth[1:]) > 2
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ to be sent. It runs in a thread, so that a slow bot or disk keeps nobody else wa
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,9 @@ TYPES = {
 }
 
 
+WORKERS, SLOW_WORKERS = 8, 2
+"""Requests that are worked on at a time. With forty threads, of which one can run Python at a time,
+a server asked for twice what it can do did half of that."""
 NO_PAGE = "There is no page at this address. Please open the whole link that you were given."
 
 
@@ -64,12 +69,14 @@ Handler = Callable[[str, Any], object]
 
 @dataclass(frozen=True)
 class Route:
-    """A path, what a request's body has to be, and what answers it."""
+    """A path, what a request's body has to be, and what answers it; `slow` if that may take long,
+    and then few at a time do."""
 
     method: str
     path: str
     handler: Handler
     body: type = Empty
+    slow: bool = False
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
@@ -100,11 +107,14 @@ def build_app(
     table = [Path_(path, serve_file(name), methods=["GET"]) for path, name in paths.items()]
     limits = limits or Limits()
     threads = StreamThreads(limits.waiting)
-    table += [Path_(r.path, json_endpoint(r, threads), methods=[r.method]) for r in routes]
+    workers = ThreadPoolExecutor(WORKERS, "work"), ThreadPoolExecutor(SLOW_WORKERS, "slow work")
+    for r in routes:
+        endpoint = json_endpoint(r, workers[r.slow], threads)
+        table.append(Path_(r.path, endpoint, methods=[r.method]))
     handlers: dict[Any, Any] = {404: not_found, 405: not_found}
     app = Starlette(routes=table, exception_handlers=handlers)
     app.router.redirect_slashes = False  # the address it redirects to would be wrong behind a proxy
-    return Guard(app, origins, frozenset(pages), limits)
+    return Guard(app, origins, frozenset(pages), frozenset(paths), limits)
 
 
 async def not_found(request: Request, error: Exception) -> Response:
@@ -127,18 +137,20 @@ def json_response(value: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
-def json_endpoint(route: Route, threads: StreamThreads) -> Callable[[Request], Any]:
+def json_endpoint(
+    route: Route, workers: ThreadPoolExecutor, threads: StreamThreads
+) -> Callable[[Request], Any]:
     """The endpoint of a route: body decoded, handler in a thread, errors as problems."""
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(route.body)
 
     async def endpoint(request: Request) -> Response:
-        from starlette.concurrency import run_in_threadpool
-
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         token = token if scheme.lower() == "bearer" else ""
         try:
             body = decoder.decode(await request.body() or b"{}")
-            return as_response(await run_in_threadpool(route.handler, token, body), threads)
+            loop = asyncio.get_running_loop()
+            value = await loop.run_in_executor(workers, route.handler, token, body)
+            return as_response(value, threads)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return json_response({"problem": "the request is not what was expected"}, 400)
         except Problem as error:

@@ -38,7 +38,10 @@ def browser_origins(host: str, port: int, public: str | None) -> frozenset[str]:
         raise BadValue(f"--public {public} is not an address such as https://study.example.org")
     scheme, name, number = match.groups()
     if scheme == "http" and not is_loopback(name.strip("[]")):
-        raise BadValue("--public needs https://, as tokens must not be sent in the open")
+        raise BadValue(
+            f"--public {public} would send the secrets of the links in the open; name an address "
+            "that begins with https://"
+        )
     return frozenset({origin(scheme, name, int(number or USUAL_PORTS[scheme]))})
 
 

@@ -38,7 +38,7 @@ MAX_BODY = 64 * 1024
 MAX_HEAD = 32 * 1024
 """Bytes of the head of a request."""
 MAX_WAITING = 200
-"""Requests at the same time; more are asked to come back."""
+"""Requests that wait for their answer to begin; more are asked to come back."""
 PIECE = 64 * 1024
 """Bytes of an answer that are sent at a time."""
 BODY_SECONDS = 20.0
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a client may send, and how many may wait at the same time."""
+    """How much a client may send, and how many requests, and streams, there are at a time."""
 
     body: int = MAX_BODY
     waiting: int = MAX_WAITING
@@ -67,12 +67,14 @@ class Guard:
 
     `origins` are the addresses under which browsers see this server, such as
     `http://127.0.0.1:8000`; `pages` are paths that a link from elsewhere may open, as they hold
-    nothing.
+    nothing; `files` are those and what they are made of, which nobody has to wait for: a page whose
+    script was refused would stay empty.
     """
 
     app: App
     origins: frozenset[str]
     pages: frozenset[str]
+    files: frozenset[str]
     limits: Limits = field(default_factory=Limits)
     _waiting: int = 0
 
@@ -100,23 +102,29 @@ class Guard:
         if body is None:
             return
         # counted from here on: whoever sends drop by drop takes nobody's place
-        if self._waiting >= self.limits.waiting:
-            await answer(send, 503, "busy", {"Retry-After": "1"})
+        counts = scope["path"] not in self.files
+        if counts and self._waiting >= self.limits.waiting:
+            # the line stays: to open another one would cost more than the refusal
+            await answer(send, 503, "busy", {"Retry-After": "1"}, stays=True)
             return
-        self._waiting += 1
-        try:
-            await self.answer_request(scope, replay(body, receive), send)
-        finally:
-            self._waiting -= 1
+        self._waiting += counts
+        await self.answer_request(scope, replay(body, receive), send, place=counts)
 
-    async def answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run the application; every answer of it gets the headers."""
+    async def answer_request(
+        self, scope: Scope, receive: Receive, send: Send, *, place: bool
+    ) -> None:
+        """Run the application; every answer of it gets the headers, and gives the place of its
+        request free when it begins: a bot may take minutes, and so may a client that reads."""
         begun = False
 
-        async def guarded(message: Message) -> None:
+        def begin() -> None:
             nonlocal begun
+            self._waiting -= place and not begun
+            begun = True
+
+        async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                begun = True
+                begin()
                 message["headers"] = [*message.get("headers", []), *encode_headers(HEADERS)]
             body = message.get("body", b"")
             # in pieces: whether a client reads on can be seen only between two of them
@@ -132,6 +140,8 @@ class Guard:
             log_error(error)  # an answer that has begun stays unfinished: the line is closed
             if not begun:
                 await answer(send, 500, "internal error")
+        finally:
+            begin()
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Why a request is not for us; null if it is."""
@@ -199,22 +209,25 @@ def encode_headers(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 def refusal_parts(
-    problem: str, headers: dict[str, str] | None = None
+    problem: str, headers: dict[str, str] | None = None, *, stays: bool = False
 ) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of an answer that ends the line, as there may be a body nobody reads."""
+    """Headers and body of an answer that ends the line, as there may be a body nobody reads; where
+    it has been read, the line may stay."""
     body = f'{{"problem":"{problem}"}}'.encode()
-    own = {
-        "Content-Type": "application/json",
-        "Content-Length": str(len(body)),
-        "Connection": "close",
-    }
-    return encode_headers({**own, **HEADERS, **(headers or {})}), body
+    own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    end = {} if stays else {"Connection": "close"}
+    return encode_headers({**own, **end, **HEADERS, **(headers or {})}), body
 
 
 async def answer(
-    send: Send, status: int, problem: str, headers: dict[str, str] | None = None
+    send: Send,
+    status: int,
+    problem: str,
+    headers: dict[str, str] | None = None,
+    *,
+    stays: bool = False,
 ) -> None:
     """An answer of the guard itself."""
-    start, body = refusal_parts(problem, headers)
+    start, body = refusal_parts(problem, headers, stays=stays)
     await send({"type": "http.response.start", "status": status, "headers": start})
     await send({"type": "http.response.body", "body": body})

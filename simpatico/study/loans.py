@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -58,7 +58,7 @@ def take_unit(store: Store, rater: Rater, design: Design) -> Row | None:
         leases = c.execute(select_where(db.LEASES, study=rater.study, rater=rater.rater)).all()
         open_units = [x.unit for x in leases if x.finished is None and x.skipped is None]
         done = sum(x.finished is not None for x in leases)
-        candidates = c.execute(free_units(rater, store.clock())).all()
+        candidates = free_units(c, rater, store.clock())
         while candidates:
             mine = next((row.unit for row in candidates if row.unit in open_units), None)
             if mine is None and not units_left(design, done, len(candidates)):
@@ -81,20 +81,27 @@ def units_left(design: Design, done: int, free: int) -> int:
     return free if most is None else max(0, min(free, most - done))
 
 
-def choose_unit(candidates: Sequence[Row], rater: Rater, design: Design) -> str:
+class FreeUnit(NamedTuple):
+    """A unit that a rater may have, and how many others have it or have finished it."""
+
+    unit: str
+    position: int
+    n: int
+
+
+def choose_unit(candidates: Sequence[FreeUnit], rater: Rater, design: Design) -> str:
     """The unit to rate next.
 
     Units that others have begun come first, so that agreement is known early; among these the
     order is random, and different for every rater.
     """
 
-    def key(row: Row) -> tuple[int, object]:
+    def key(row: FreeUnit) -> tuple[int, object]:
         if design.rate.order == "file":
             return 0, row.position
         return -row.n, toss(design, rater.rater, row.unit, "position")
 
-    unit: str = min(candidates, key=key).unit
-    return unit
+    return min(candidates, key=key).unit
 
 
 def toss(design: Design, *parts: object) -> bytes:
@@ -109,35 +116,47 @@ def holders(study: str, now: float, rater: str | None = None) -> sa.Select[Any]:
     Who was excluded does not count, so that somebody else gets the unit.
     """
     leases, raters = db.LEASES, db.RATERS
-    same = sa.and_(leases.c.study == raters.c.study, leases.c.rater == raters.c.rater)
     has_it = sa.and_(leases.c.skipped.is_(None), leases.c.expires > now)
+    excluded = sa.select(raters.c.rater).where(
+        raters.c.study == study, raters.c.excluded.is_not(None)
+    )
     query = (
         sa.select(leases.c.unit, sa.func.count().label("n"))
-        .join_from(leases, raters, same)
-        .where(leases.c.study == study, raters.c.excluded.is_(None))
+        .where(leases.c.study == study, leases.c.rater.not_in(excluded))
         .where(sa.or_(leases.c.finished.is_not(None), has_it))
         .group_by(leases.c.unit)
     )
     return query if rater is None else query.where(leases.c.rater != rater)
 
 
-def free_units(rater: Rater, now: float) -> sa.Select[Any]:
-    """Units that this rater may have: not done, not given back, and with room for one more."""
+def free_units(c: Connection, rater: Rater, now: float, unit: str | None = None) -> list[FreeUnit]:
+    """Units that this rater may have: not done, not given back, and with room for one more; `unit`
+    asks about one of them.
+
+    Two queries, as PostgreSQL counts the holders once for every unit when both are one: of tables
+    that were empty a minute ago it thinks that they have one row.
+    """
     units, leases = db.UNITS, db.LEASES
-    others = holders(rater.study, now, rater.rater).subquery()
-    n = sa.func.coalesce(others.c.n, 0)
     closed = sa.select(leases.c.unit).where(
         leases.c.study == rater.study,
         leases.c.rater == rater.rater,
         sa.or_(leases.c.finished.is_not(None), leases.c.skipped.is_not(None)),
     )
-    return (
-        sa.select(units.c.unit, units.c.position, n.label("n"))
-        .join_from(units, others, units.c.unit == others.c.unit, isouter=True)
-        .where(units.c.study == rater.study, units.c.kind != "talk", n < units.c.raters)
+    query = (
+        sa.select(units.c.unit, units.c.position, units.c.raters)
+        .where(units.c.study == rater.study, units.c.kind != "talk")
         .where(units.c.unit.not_in(closed))
         .where(sa.or_(units.c.talker.is_(None), units.c.talker != rater.rater))
     )
+    others = holders(rater.study, now, rater.rater)
+    if unit is not None:
+        query, others = query.where(units.c.unit == unit), others.where(leases.c.unit == unit)
+    held: dict[str, int] = dict(c.execute(others).all())
+    return [
+        FreeUnit(row.unit, row.position, n)
+        for row in c.execute(query)
+        if (n := held.get(row.unit, 0)) < row.raters
+    ]
 
 
 def insert_lease(c: Connection, rater: Rater, unit: str, design: Design, now: float) -> None:
@@ -194,7 +213,7 @@ def is_free(store: Store, c: Connection, rater: Rater, unit: str) -> bool:
             leases.c.expires <= store.clock(),
         )  # fmt: skip
         c.execute(late.order_by(leases.c.rater).with_for_update())
-    return any(row.unit == unit for row in c.execute(free_units(rater, store.clock())))
+    return bool(free_units(c, rater, store.clock(), unit))
 
 
 def finish_unit(store: Store, rater: Rater, design: Design, unit: str) -> None:
@@ -237,5 +256,5 @@ def count_units(store: Store, rater: Rater, design: Design) -> tuple[int, int]:
     done = count_of(db.LEASES, study=rater.study, rater=rater.rater)
     with store.read() as c:
         finished = c.scalar(done.where(db.LEASES.c.finished.is_not(None))) or 0
-        left = sa.select(sa.func.count()).select_from(free_units(rater, store.clock()).subquery())
-        return finished, units_left(design, finished, c.scalar(left) or 0)
+        left = len(free_units(c, rater, store.clock()))
+        return finished, units_left(design, finished, left)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
+from time import monotonic
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -18,6 +19,9 @@ from simpatico.study.store import Store
 
 FRESH_SECONDS = 15
 """After which the page is computed anew even without a new answer, as leases run out."""
+REST = 9
+"""How many times as long as it took to compute the page it stays as it is: with people who answer
+all the time and an owner with several windows, raters keep nine tenths of the server."""
 
 
 class PauseBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,6 +47,7 @@ class OwnerRoutes:
     store: Store
     design: Design
     _overview: tuple[object, dict[str, Any]] | None = None
+    _rests_until: float = 0.0
     _lock: Lock = field(default_factory=Lock)
 
     def routes(self) -> list[Route]:
@@ -54,7 +59,10 @@ class OwnerRoutes:
             ("POST", "exclude", self.exclude, ExcludeBody),
             ("GET", "export", self.export, Empty),
         ]
-        return [Route(m, f"/api/owner/{name}", self.as_owner(f), b) for m, name, f, b in table]
+        return [
+            Route(m, f"/api/owner/{name}", self.as_owner(f), b, slow=m == "GET")
+            for m, name, f, b in table
+        ]
 
     def as_owner(self, handler: Callable[[Any], object]) -> Callable[[str, Any], object]:
         """The handler for whoever has the owner's token; others are refused."""
@@ -67,13 +75,18 @@ class OwnerRoutes:
         return call
 
     def overview(self, body: Empty) -> dict[str, Any]:
-        """The owner's page; computed anew only when something has changed."""
+        """The owner's page as of `now`; computed anew only when something has changed."""
         study, now = self.design.name, self.store.clock()
         version = (*self.store.newest(study), int(now) // FRESH_SECONDS)
         with self._lock:
-            if self._overview is None or self._overview[0] != version:
-                self._overview = version, overview(collect(self.store, study), now)
-            return {**self._overview[1], "paused": self.store.is_paused(study), "now": now}
+            begun = monotonic()
+            stale = self._overview and self._overview[0] != version and begun > self._rests_until
+            if self._overview is None or stale:
+                facts = overview(collect(self.store, study), now)
+                self._overview = version, {**facts, "now": now}
+                ended = monotonic()
+                self._rests_until = ended + REST * (ended - begun)
+            return {**self._overview[1], "paused": self.store.is_paused(study)}
 
     def changed(self) -> dict[str, Any]:
         with self._lock:

@@ -93,7 +93,7 @@ def test_of_405_the_methods_are_named(port):
 
 def test_when_busy():
     with serving(lambda origins: small_app(origins, Limits(waiting=0))) as port:
-        answer = ask(port, "GET", "/")
+        answer = ask(port, "GET", "/nothing")
     assert (answer.status, answer.values("retry-after"), faults(answer)) == (503, ["1"], [])
     assert answer.body == b'{"problem":"busy"}'
 

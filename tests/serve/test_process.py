@@ -77,7 +77,10 @@ def test_no_public_address(public):
 def test_tokens_are_not_sent_in_the_open(public):
     with pytest.raises(BadValue) as error:
         browser_origins("127.0.0.1", 8000, public)
-    assert str(error.value) == "--public needs https://, as tokens must not be sent in the open"
+    assert str(error.value) == (
+        f"--public {public} would send the secrets of the links in the open; name an address that "
+        "begins with https://"
+    )
 
 
 def test_a_port_that_is_taken():

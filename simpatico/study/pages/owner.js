@@ -25,8 +25,11 @@ const attempt = (work) => async () => {
 };
 
 const minus = (text) => text.replace("-", "−");
-const coefficient = (x) => (x === null ? "–" : minus((Math.round(100 * x) / 100 || 0).toFixed(2)).replace(/^(−?)0\./, "$1."));
+const decimals = (x) => minus((Math.round(100 * x) / 100 || 0).toFixed(2));
+const coefficient = (x) => (x === null ? "–" : decimals(x).replace(/^(−?)0\./, "$1."));
 const interval = (r) => (r.low === null ? "(no CI)" : `[${coefficient(r.low)}, ${coefficient(r.high)}]`);
+// a difference is no correlation: it has its sign, and the zero before the point
+const difference = (r) => `${r.value >= 0.005 ? "+" : ""}${decimals(r.value)} ${r.low === null ? "(no CI)" : `[${decimals(r.low)}, ${decimals(r.high)}]`}, n = ${r.n}`;
 const seconds = (s) => (s === null ? "–" : s < 120 ? `${s} s` : `${Math.round(s / 60)} min`);
 const ago = (now, then) => (then === null ? "never" : seconds(Math.max(0, Math.round(now - then))).concat(" ago"));
 
@@ -57,10 +60,10 @@ function raters(facts) {
   if (!facts.raters.length) return el("p", { class: "mut" }, "Nobody has a link yet.");
   const rows = facts.raters.map((r) => {
     const button = el("button", { type: "button", class: "small", onclick: () => act("owner/exclude", { rater: r.rater, why: r.excluded ? null : "excluded by the owner" }) }, r.excluded ? `Include ${r.rater}` : `Exclude ${r.rater}`);
-    const severity = r.severity.value === null ? "–" : `${coefficient(r.severity.value)} ${interval(r.severity)}`;
+    const severity = r.severity.value === null ? "–" : difference(r.severity);
     return { out: Boolean(r.why_excluded), row: [el("span", {}, r.rater, " ", el("span", { class: "mut" }, r.person ? `${r.role} ${r.person}` : r.role)), String(r.finished), String(r.skipped), String(r.cannot_tell), seconds(r.median_seconds), r.checks ? `${r.failed} of ${r.checks}` : "–", severity, ago(facts.now, r.last_seen), el("span", {}, r.why_excluded ? `${r.why_excluded} ` : "", button)] };
   });
-  return noted("Severity: mean difference from the other raters, in shares of the scale; below zero is stricter.", "Raters", ["rater", "finished", "skipped", "can’t tell", "median time", "failed checks", "severity [95% CI]", "last answer", "excluded"], rows, 8);
+  return noted("Severity: mean difference from the other raters, in shares of the scale; below zero is stricter. n: dialogs.", "Raters", ["rater", "finished", "skipped", "can’t tell", "median time", "failed checks", "severity [95% CI]", "last answer", "excluded"], rows, 8);
 }
 
 function holding(facts) {

@@ -17,6 +17,9 @@ export function choices(question, texts) {
   return question.answers.map((label, n) => ({ value: question.first + n, label }));
 }
 
+// Of a range, 0 may be its lowest point: digits are typed into its field.
+const cannotTellKey = (question) => (question.range ? "?" : "0");
+
 export class QuestionList {
   // `items`: { turn, question, place } in the order in which they are asked
   constructor(texts, onAnswer, onActive) {
@@ -45,7 +48,8 @@ export class QuestionList {
     return el("fieldset", {
       class: `q${turn === WHOLE ? " wide" : ""}`, id, tabindex: -1,
       onfocusin: () => this.activate(item, false),
-    }, el("legend", { class: "lab" }, question.check ? el("small", {}, this.texts.check_label) : null, question.text), body);
+    }, el("legend", { class: "lab" }, question.check ? el("small", {}, this.texts.check_label) : null, question.text),
+    question.hint ? el("p", { class: "hint" }, question.hint) : null, body);
   }
 
   drawChoices(item, options, id) {
@@ -54,24 +58,26 @@ export class QuestionList {
     options.forEach((option, n) => scale.append(this.drawOption(item, id, option, n + 1, "")));
     if (item.question.cannot_tell) {
       const option = { value: null, label: this.texts.cannot_tell };
-      scale.append(this.drawOption(item, id, option, 0, "cj"));
+      scale.append(this.drawOption(item, id, option, cannotTellKey(item.question), "cj"));
     }
     return scale;
   }
 
-  drawOption(item, id, option, digit, kind) {
+  drawOption(item, id, option, key, kind) {
     const input = el("input", {
       type: "radio", name: id, value: option.value === null ? "cannot_tell" : option.value,
       onchange: () => this.choose(item, option.value),
     });
-    return el("label", { class: kind }, input, el("span", { class: "n", "aria-hidden": "true" }, String(digit)), el("span", { class: "a" }, option.label));
+    const shown = option.label === String(key) ? null : el("span", { class: "n", "aria-hidden": "true" }, String(key));
+    return el("label", { class: kind }, input, shown, el("span", { class: "a" }, option.label));
   }
 
   drawRange(item, id) {
     const [low, high] = item.question.range;
     const label = `${item.question.text} (${low}–${high})`;
-    // pale until it is moved, as its place would suggest an answer
-    const slider = el("input", { type: "range", class: "unset", min: low, max: high, step: 1, "aria-label": label });
+    // pale until it is moved, as its place would suggest an answer; for keys there is the field, as
+    // a step of the slider would be an answer each
+    const slider = el("input", { type: "range", class: "unset", tabindex: -1, min: low, max: high, step: 1, "aria-label": label });
     const number = el("input", { type: "number", min: low, max: high, step: 1, "aria-label": label, inputmode: "numeric" });
     const set = (source) => {
       const value = Math.round(Number(source.value));
@@ -85,7 +91,7 @@ export class QuestionList {
     slider.addEventListener("change", () => set(slider));
     number.addEventListener("change", () => set(number));
     const none = item.question.cannot_tell
-      ? this.drawOption(item, id, { value: null, label: this.texts.cannot_tell }, 0, "cj") : null;
+      ? this.drawOption(item, id, { value: null, label: this.texts.cannot_tell }, cannotTellKey(item.question), "cj") : null;
     const anchors = item.question.anchors;
     return el("div", { class: "slide" }, el("span", {}, anchors[0]), slider, el("span", {}, anchors[1]), number, none);
   }
@@ -119,8 +125,11 @@ export class QuestionList {
     const before = this.answers.get(item.key);
     this.set(item.turn, item.question.name, answer);
     if (this.onAnswer(item, answer, before)) return; // the page has moved the focus itself
-    const next = this.items.find((one) => !this.isDone(one) && !one.element.closest("[hidden]"));
-    if (next) this.activate(next, true);
+    this.activate(this.firstOpen ?? item, true); // never left in a field, where keys are text
+  }
+
+  get firstOpen() {
+    return this.items.find((one) => !this.isDone(one) && !one.element.closest("[hidden]"));
   }
 
   isDone(item) {
@@ -152,18 +161,17 @@ export class QuestionList {
     if (next) this.activate(next, true);
   }
 
-  // A digit answers the active question; true if it did.
-  press(digit) {
+  // A digit, or ?, answers the active question; true if it did.
+  press(key) {
     if (!this.active) return false;
     const { question } = this.active;
     const options = choices(question, this.texts);
     const number = this.active.element.querySelector("input[type=number]");
-    if (digit === 0 && question.cannot_tell) this.choose(this.active, null);
+    if (key === cannotTellKey(question) && question.cannot_tell) this.choose(this.active, null);
     else if (number) {
-      number.focus();
-      number.value = digit;
-    }
-    else if (options && digit >= 1 && digit <= options.length) this.choose(this.active, options[digit - 1].value);
+      number.select(); // the browser puts the digit there, so that it hears of the change
+      return false;
+    } else if (options?.[key - 1]) this.choose(this.active, options[key - 1].value);
     else return false;
     return true;
   }
@@ -172,9 +180,10 @@ export class QuestionList {
 // The card beside the dialog: the active question with its scale in words.
 export function questionCard(item, texts) {
   const options = choices(item.question, texts);
-  const list = el("dl", { class: "anch" });
-  options?.forEach((option, n) => list.append(el("dt", {}, el("kbd", {}, String(n + 1))), el("dd", {}, option.label)));
-  if (item.question.cannot_tell) list.append(el("dt", {}, el("kbd", {}, "0")), el("dd", {}, texts.cannot_tell));
+  const { range, anchors } = item.question;
+  const rows = options?.map((option, n) => [n + 1, option.label]) ?? range.map((value, n) => [value, anchors[n]]);
+  if (item.question.cannot_tell) rows.push([cannotTellKey(item.question), texts.cannot_tell]);
+  const list = el("dl", { class: "anch" }, rows.map(([key, words]) => [el("dt", {}, el("kbd", {}, String(key))), el("dd", {}, words)]));
   return el("div", { class: "card" }, el("h2", {}, item.question.text), item.question.hint ? el("p", {}, item.question.hint) : null, list);
 }
 

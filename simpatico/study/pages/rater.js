@@ -197,8 +197,7 @@ async function nextUnit() {
   }
   drawFoot();
   showState();
-  const first = page.list.items.find((item) => !page.list.isDone(item) && !item.element.closest("[hidden]"));
-  if (first) page.list.activate(first, true);
+  if (page.list.firstOpen) page.list.activate(page.list.firstOpen, true);
   if (unit.kind !== "talk") scrollTo(0, 0);
 }
 
@@ -278,11 +277,11 @@ function undo() {
 
 function drawFoot() {
   const { texts } = page;
-  const skip = page.unit.kind === "talk" || page.training ? null : el("button", { type: "button", onclick: () => leave("skip") }, texts.skip);
+  const skip = page.unit.kind === "talk" || page.training ? null : el("button", { type: "button", id: "skip", onclick: confirmSkip }, texts.skip);
   byId("foot").removeAttribute("hidden");
   byId("foot").replaceChildren(el("div", { class: "in" },
     el("button", { type: "button", id: "undo", onclick: undo }, texts.undo, " ", el("kbd", { "aria-hidden": "true" }, "U")), skip,
-    el("span", { id: "answered" }), el("span", { class: "fl" }),
+    el("span", { id: "answered", role: "status" }), el("span", { class: "fl" }),
     el("button", { type: "button", class: "main", id: "next", onclick: () => finish() }, page.training ? texts.check_answers : page.unit.kind === "talk" ? texts.finish_talk : texts.next, " ", el("kbd", { "aria-hidden": "true" }, "Enter"))));
 }
 
@@ -312,8 +311,29 @@ async function leave(how) {
   }
 }
 
+// A unit that was given back does not come again, so a slip of the finger must not do it.
+function confirmSkip() {
+  const { texts } = page;
+  const close = (choice) => () => { box.remove(); choice?.(); };
+  const box = el("dialog", { "aria-labelledby": "skip-title", onclose: close() },
+    el("h2", { id: "skip-title" }, texts.skip_title), el("p", {}, texts.skip_text),
+    el("div", { class: "bar" },
+      el("button", { type: "button", class: "main", onclick: close(() => leave("skip")) }, texts.skip_yes),
+      el("button", { type: "button", onclick: close(() => byId("skip").focus()) }, texts.skip_no)));
+  document.body.append(box);
+  box.showModal();
+}
+
+// What is missing, where there is something: a key that does nothing leaves people puzzled.
+function showOpen() {
+  const open = page.list.firstOpen;
+  if (open) page.list.activate(open, true);
+  else byId("say")?.focus();
+  byId("answered").textContent = open ? page.texts.answer_first : byId("hint")?.textContent ?? "";
+}
+
 function finish() {
-  if (!isComplete()) return;
+  if (!isComplete()) return showOpen();
   if (page.training) page.training();
   else leave(page.unit.kind === "talk" ? "end" : "finish");
 }
@@ -359,10 +379,11 @@ async function compareTraining(number) {
 const label = (question, value) => (question.range ? String(value) : `“${question.answers[value - question.first]}”`);
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || !page.list) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !page.list || document.querySelector("dialog")) return;
   const field = event.target.closest?.("textarea, input[type=number], input[type=range]");
-  if (field) return;
-  if (/^[0-9]$/.test(event.key) && page.list.press(Number(event.key))) event.preventDefault();
+  // in a field of numbers, arrows would change the answer
+  if (field && !(field.type === "number" && /^(ArrowUp|ArrowDown|\?)$/.test(event.key))) return;
+  if (/^[0-9?]$/.test(event.key) && page.list.press(event.key)) event.preventDefault();
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     page.list.move(event.key === "ArrowDown" ? 1 : -1);

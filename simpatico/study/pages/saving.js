@@ -7,12 +7,21 @@ export const RETRY = 2500;
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+// A browser that may store nothing throws; answers are then kept as long as the page is open.
+const attempt = (work) => {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+};
+
 export class Saving {
   constructor(place, onChange, onConflict) {
     this.place = place;
     this.onChange = onChange;
     this.onConflict = onConflict;
-    this.queue = JSON.parse(localStorage.getItem(this.place) || "[]");
+    this.queue = JSON.parse(attempt(() => localStorage.getItem(this.place)) || "[]");
     this.revisions = new Map();
     this.state = "saved";
     this.working = null;
@@ -38,7 +47,7 @@ export class Saving {
   }
 
   keep() {
-    localStorage.setItem(this.place, JSON.stringify(this.queue));
+    attempt(() => localStorage.setItem(this.place, JSON.stringify(this.queue)));
   }
 
   change(state) {

@@ -5,7 +5,9 @@ import socket
 import pytest
 
 from simpatico.readers.detect import format_names
+from simpatico.study.answers import Entry, save_answer
 from simpatico.study.design import read_design
+from simpatico.study.loans import finish_unit, take_unit
 from simpatico.study.store import Store
 from simpatico.study.units import build_units
 
@@ -59,7 +61,7 @@ SERVE = {
     "--store=.": ". is a folder; --store names a file or postgresql://…",
     "--host=0.0.0.0": "--host 0.0.0.0 can be reached by others, who would talk to it without encryption; "
     "put a proxy with HTTPS before it and name its address with --public https://…",
-    "--public=http://a.example": "--public needs https://, as tokens must not be sent in the open",
+    "--public=http://a.example": "--public http://a.example would send the secrets of the links in the open; name an address that begins with https://",
     "--public=study.example": "--public study.example is not an address such as https://study.example.org",
 }  # fmt: skip
 
@@ -168,6 +170,26 @@ def test_of_a_study_that_was_never_open(folder, call, arguments):
     assert refusal(call, command, "s.toml", *options, "--store=other.sqlite") == (
         "the store has no study 's'; `simpatico study serve` adds it"
     )
+
+
+def test_status_has_severity_with_its_interval_and_says_where_there_is_no_agreement(folder, call):
+    """Two people at both ends of a scale of two points: a whole scale apart, on one dialog."""
+    design, store = read_design(folder / "s.toml"), Store("s.sqlite")
+    store.add_study(design, build_units(design, folder))
+    people = [store.rater(token) for _, token in store.add_raters("s", "outsider", 2)]
+    assert "No dialog is rated whole yet." in call("study", "status", "s.toml")[2]
+    for n, rater in enumerate(people):
+        unit = take_unit(store, rater, design).unit
+        save_answer(store, rater, design, Entry(unit, 1, "warmth", 1 + n, "given", 0, f"{n:016}"))
+        finish_unit(store, rater, design, unit)
+    store.close()
+    code, out, err = call("study", "status", "s.toml")
+    rows = {words[0]: words[1:] for line in out.splitlines() if (words := line.split())}
+    assert code == 0
+    assert rows["r001"] == ["outsider", "1", "0/0", "0", "s", "−1.00", "–", "1"]
+    assert rows["r002"] == ["outsider", "1", "0/0", "0", "s", "+1.00", "–", "1"]
+    assert "No dialog" not in err
+    assert "S: 0 of 1 units have 3 ratings; 2 of 3" in err
 
 
 def test_purge_of_nobody(folder, call):

@@ -81,11 +81,12 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """Open a link as somebody with a browser of their own; errors in the page fail the test."""
     contexts, errors = [], list[str]()
 
-    def go(link: str, width: int = 1400, scheme: str = "light") -> Any:
+    def go(link: str, width: int = 1400, scheme: str = "light", script: str = "") -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
         contexts.append(context)
+        context.add_init_script(script)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(link)

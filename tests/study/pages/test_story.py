@@ -119,6 +119,14 @@ def talk(page, texts):
         page.keyboard.press("4")
 
 
+def skip(page):
+    """Give a unit back, by keyboard."""
+    page.locator("#skip").press("Enter")
+    expect(page.locator("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
 @pytest.fixture
 def story(open_study, visit):
     study = open_study(STUDY)
@@ -273,7 +281,7 @@ def test_every_kind_of_question_on_wide_and_narrow_screens(open_study, visit, wi
         # colours do not depend on the width, nor structure on colours
         assert violations(page, CONTRAST if width == 1400 else STRUCTURE) == []
         count = page.locator("#count").inner_text()
-        page.get_by_role("button", name="Überspringen").click()
+        skip(page)
         expect(page.locator("#count")).not_to_have_text(count)
     assert kinds == {
         "Lesen Sie das Gespräch, bewerten Sie jede Antwort und am Ende das Ganze",
@@ -317,19 +325,82 @@ def test_somebody_of_a_panel_comes_twice_and_goes_back_to_the_platform(open_stud
     expect(visit(study.owner).locator("#raters")).to_contain_text("outsider p1")
 
 
+def test_a_slip_of_the_finger_loses_nothing(open_study, visit):
+    """Enter before the end goes to what is open; to skip has to be meant, and digits wait for it."""
+    page = visit(open_study(SHOWN.replace('"preference", ', "")).links("outsider", 1)[0], width=390)
+    expect(page.locator(".q.on")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#answered")).to_have_text(
+        "Bitte beantworten Sie zuerst die markierte Frage"
+    )
+    expect(page.locator(".q").first).to_be_focused()
+    heading, count = page.locator("h1").inner_text(), page.locator("#count").inner_text()
+    for close in ("Escape", "Tab"):  # from the button that skips to the one that does not
+        page.locator("#skip").press("Enter")
+        expect(page.locator("dialog")).to_be_visible()
+        assert violations(page, STRUCTURE) == []
+        page.keyboard.press("3")
+        page.keyboard.press(close)
+        if close == "Tab":
+            page.keyboard.press("Enter")
+        expect(page.locator("dialog")).to_have_count(0)
+        expect(page.locator("#skip")).to_be_focused()
+    assert (page.locator("h1").inner_text(), page.locator("#count").inner_text()) == (
+        heading, count,
+    )  # fmt: skip
+    assert page.locator(".q.done").count() == 0
+
+
+def test_a_browser_that_may_store_nothing_still_saves(open_study, visit):
+    study = open_study(SHOWN.replace('"preference", ', ""))
+    refuse = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }})"
+    page = visit(study.links("outsider", 1)[0], script=refuse)
+    page.locator("input[type=number]").first.focus()
+    page.keyboard.press("?")
+    expect(page.locator("#save")).to_contain_text("Gespeichert")
+    ((answer,),) = study.store.rows("shown", db.ANSWERS)
+    assert (answer.question, answer.value, answer.state) == ("will_answer", None, "cannot_tell")
+
+
+def test_the_last_number_and_enter_twice_end_a_dialog(open_study, visit):
+    ask = SHOWN.replace('"preference", ', "").replace(', "tbd"', "").replace("= 1\n", "= 0\n")
+    study = open_study(ask)
+    page = visit(study.links("outsider", 1)[0])
+    for _ in range(2):  # dialogs of one reply or two
+        expect(page.locator(".q.on")).to_have_count(1)
+        count = page.locator("#count").inner_text()
+        for _ in range(page.locator(".q").count()):
+            page.keyboard.type("7")
+            page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        expect(page.locator("#count")).not_to_have_text(count)
+    expect(page.locator("h1")).to_have_text("Vielen Dank, das war alles")
+    (answers,) = study.store.rows("shown", db.ANSWERS)
+    assert [a.value for a in answers] == [7, 7, 7]
+
+
 def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit):
-    """The bike story of 0 to 100: 72 is saved as such, and shown again after a reload."""
+    """On a range of 0 to 100, 0 is its lowest point; 72 is saved, and shown again after a reload."""
     study = open_study(SHOWN.replace('"preference", ', "").replace('"tbd"', '"engagement"'))
     page = visit(study.links("outsider", 1)[0])
     expect(page.locator(".q.on .lab")).to_have_text("How likely is it that you would answer this?")
+    page.keyboard.type("0")
+    page.keyboard.press("Enter")
+    expect(page.locator("input[type=range]").first).to_have_value("0")
+    page.keyboard.press("u")
+    page.locator("input[type=number]").first.focus()
+    page.keyboard.press("ArrowUp")  # moves, here too, and answers nothing
     page.keyboard.type("72")
     page.keyboard.press("Enter")
     expect(page.locator(".q.on .lab")).to_have_text("How engaging is this reply?")
     expect(page.locator("#save")).to_contain_text("Gespeichert")
     page.reload()
     expect(page.locator("input[type=number]").first).to_have_value("72")
-    ((answer,),) = study.store.rows("shown", db.ANSWERS)
-    assert (answer.question, answer.value, answer.revision) == ("will_answer", 72, 1)
+    (answers,) = study.store.rows("shown", db.ANSWERS)
+    assert {(a.question, a.revision, a.value) for a in answers} == {
+        ("will_answer", 1, 0), ("will_answer", 2, None), ("will_answer", 3, 72)
+    }  # fmt: skip
     refused = page.evaluate(
         """async (unit) => {
           const body = {unit, turn: 0, question: "engaging", value: 9, state: "given",
@@ -339,13 +410,13 @@ def test_a_range_is_typed_and_what_was_never_asked_is_refused(open_study, visit)
             body: JSON.stringify({...body, ...change})}).then((r) => r.json());
           return [await send({}), await send({turn: 1})];
         }""",
-        answer.unit,
+        answers[0].unit,
     )
     assert refused == [
         {"problem": "this was not asked"}, {"problem": "this value is not on the scale"}
     ]  # fmt: skip
     page.context.set_offline(True)
-    page.get_by_role("button", name="Überspringen").click()
+    skip(page)
     expect(page.locator("#banner")).to_contain_text("Keine Verbindung")
     page.context.set_offline(False)
     expect(page.locator("#answered")).to_contain_text("0 von ")

@@ -202,7 +202,12 @@ def status(study: Path, url: str | None, as_json: bool) -> None:
     from time import time
 
     from simpatico.study.overview import overview
-    from simpatico.wording import format_correlation, format_correlation_interval
+    from simpatico.wording import (
+        format_correlation,
+        format_correlation_interval,
+        format_difference,
+        format_interval,
+    )
 
     facts = overview(read_results(study, url), time())
     if as_json:
@@ -225,17 +230,24 @@ def status(study: Path, url: str | None, as_json: bool) -> None:
             body.append(
                 [row["quality"], row["level"], STATISTICS[name], value, interval, str(r["n"])]
             )
-    columns = ["quality", "of", "statistic", "value", "95% CI", "n"]
-    show_table("Inter-rater agreement", columns, body, keys=2)
+    if body:
+        columns = ["quality", "of", "statistic", "value", "95% CI", "n"]
+        show_table("Inter-rater agreement", columns, body, keys=2)
+    else:
+        note("No dialog is rated whole yet.")
     people = [
         [r["rater"], r["role"], str(r["finished"]), f"{r['failed']}/{r['checks']}",
-         format_seconds(r["median_seconds"]), format_correlation(r["severity"]["value"]),
+         format_seconds(r["median_seconds"]), format_difference(r["severity"]["value"]),
+         format_interval(r["severity"]["low"], r["severity"]["high"]), str(r["severity"]["n"]),
          r["why_excluded"] or ""]
         for r in facts["raters"]
     ]  # fmt: skip
-    columns = ["rater", "role", "finished", "failed checks", "median time", "severity", "excluded"]
+    columns = [
+        *("rater", "role", "finished", "failed checks", "median time"),
+        *("severity", "95% CI", "n", "excluded"),
+    ]
     show_table("Raters", columns, people)
-    note("Severity: mean difference from the other raters, in shares of the scale.")
+    note("Severity: mean difference from the other raters, in shares of the scale; n: dialogs.")
 
 
 @command.command(name="purge")
