@@ -1,6 +1,7 @@
 """Parquet files that grow by row groups have the bytes of those that Polars writes at once."""
 
 import io
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -38,7 +39,7 @@ def test_rows_in_any_frames_behind_any_row_groups(tmp_path_factory, n, cuts, siz
     former = out.with_name("former.parquet")
     former.write_bytes(at_once(rows, size))
     ends = sorted({copied * size, n, *(cut for cut in cuts if copied * size < cut < n)})
-    frames = [rows[a:b] for a, b in zip(ends, ends[1:], strict=False)] or [rows[n:]]
+    frames = [rows[a:b] for a, b in pairwise(ends)] or [rows[n:]]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_groups, "ROWS_PER_GROUP", size)
         write_table(frames, out, copied=(former, copied) if copied else None)
