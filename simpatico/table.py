@@ -266,10 +266,16 @@ def system_table(
     return pl.DataFrame(table, schema, orient="row")
 
 
-def scan_dialogs(table: pl.LazyFrame, scores: Sequence[Score]) -> Iterator[pl.DataFrame]:
-    """A dialog table that may be larger than the memory, in frames for `system_table`."""
+def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[Score]) -> Iterator[pl.DataFrame]:
+    """Dialog tables that may be larger than the memory, in frames for `system_table`."""
     columns = ["system", "dialog", *(score.name for score in scores)]
-    return whole_dialogs(table.select(columns).collect_batches(chunk_size=ROWS, engine="streaming"))
+    return whole_dialogs(part for table in tables for part in read_slices(table.select(columns)))
+
+
+def read_slices(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """The rows of a file, few at a time; batches of Polars' own would be read ahead."""
+    n = table.select(pl.len()).collect().item()
+    return (table.slice(start, ROWS).collect() for start in range(0, n, ROWS))
 
 
 def whole_dialogs(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:

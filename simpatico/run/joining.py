@@ -18,7 +18,8 @@ import polars as pl
 
 from simpatico.files import fault, write_atomically
 from simpatico.run.folder import part_path
-from simpatico.run.row_groups import ROWS_PER_GROUP, write_table
+from simpatico.run.row_groups import write_table
+from simpatico.table import read_slices
 
 
 class Cancelled(Exception):
@@ -113,9 +114,7 @@ class Joining:
         first, rows = (former.first_part, former.rows) if former else (0, 0)
         for index in self.indexes(first):
             part = pl.scan_ipc(part_path(self.folder, index, f"{table}.arrow"), glob=False)
-            yield from part.slice(rows).collect_batches(
-                chunk_size=ROWS_PER_GROUP, engine="streaming"
-            )
+            yield from read_slices(part.slice(rows) if rows else part)
             rows = 0
 
     def indexes(self, first: int) -> Iterator[int]:

@@ -182,8 +182,9 @@ def finish_run(
     if one_core:
         joining.wait()
     # off the parts: the table of all dialogs may be larger than the memory
-    files = [part_path(folder, index, "dialog.arrow") for index in range(parts)]
-    dialogs = pl.scan_ipc(files, glob=False)
+    dialogs = [
+        pl.scan_ipc(part_path(folder, index, "dialog.arrow"), glob=False) for index in range(parts)
+    ]
     systems = system_table(lambda: scan_dialogs(dialogs, scores), scores)
     joining.wait()
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
