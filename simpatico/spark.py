@@ -13,6 +13,7 @@ import polars as pl
 from simpatico.api import load_metrics, score
 from simpatico.errors import DataError
 from simpatico.metric import Metric
+from simpatico.table import whole_dialogs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,9 @@ def score_batches(
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         frames = (cast(pl.DataFrame, pl.from_arrow(batch)) for batch in batches)
-        for frame in whole_dialogs(frame for frame in frames if frame.height):
+        seen = set[str]()
+        for frame in whole_dialogs(map(check_column, frames)):
+            refuse_return(frame, seen)
             # a large string is another type to Spark than a string
             table = score(frame, chosen, **options).at("turn").to_arrow(compat_level=None)
             yield from table.cast(arrow_schema(table.schema)).to_batches()
@@ -60,31 +63,18 @@ def spark_schema(metrics: Names = None) -> str:
     return ", ".join(f"`{n}` {TYPES.get(type(t), 'bigint')}" for n, t in columns.items())
 
 
-def whole_dialogs(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same rows in frames that end where a dialog does."""
-    held, seen = list[pl.DataFrame](), set[str]()
-    for frame in frames:
-        if "dialog" not in frame.columns:
-            raise DataError(f"no column 'dialog' among {', '.join(frame.columns)}; rename yours")
-        dialog = frame["dialog"]
-        earlier = dialog.ne_missing(dialog[-1]).arg_true()
-        start = int(earlier[-1]) + 1 if len(earlier) else 0
-        if held and (start or held[0]["dialog"][0] != dialog[0]):
-            yield refuse_return(pl.concat([*held, frame[:start]]), seen)
-            held = []
-        elif start:
-            yield refuse_return(frame[:start], seen)
-        held.append(frame[start:])
-    if held:
-        yield refuse_return(pl.concat(held), seen)
+def check_column(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame, if it says which dialog a row belongs to."""
+    if "dialog" not in frame.columns:
+        raise DataError(f"no column 'dialog' among {', '.join(frame.columns)}; rename yours")
+    return frame
 
 
-def refuse_return(frame: pl.DataFrame, seen: set[str]) -> pl.DataFrame:
-    """The frame, unless one of its dialogs ended in an earlier one; notes its dialogs."""
+def refuse_return(frame: pl.DataFrame, seen: set[str]) -> None:
+    """Refuse dialogs that ended in an earlier frame; notes those of this one."""
     dialogs = set(frame["dialog"].unique())
     if dialogs & seen:
         raise DataError(
             "a dialog goes on after others in the same partition; sort within partitions by dialog"
         )
     seen |= dialogs
-    return frame

@@ -8,11 +8,12 @@ dialog counts once: the mean over dialogs, with Student's t interval.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
-from math import fsum, isinf, sqrt
+from itertools import chain
+from math import isinf, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
 from simpatico.frames import TabularByLevel
 from simpatico.metric import Merge, Metric, Score, merge_rules, score_wording
+from simpatico.stats.exact_sums import ExactSum
 from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
 
@@ -29,12 +31,12 @@ if TYPE_CHECKING:
     from simpatico.charts.means import Group
 
 
+ROWS = 65_536
+"""Rows of a large dialog table that are in memory at a time."""
 FEW = 1_000
 """Rows below which planning a query takes longer than computing parts of scores again."""
 REASON_RANK = pl.all().is_null().cast(pl.Int64) * 2 + pl.all().eq_missing("answers_nothing")
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
-PIECE = 65_536
-"""Numbers that are Python floats at a time."""
 CONFIDENCE = 0.95
 ROUNDING = 1e-12
 """An SD below this share of the mean is rounding error: all values are the same."""
@@ -72,7 +74,7 @@ class ScoreTable(TabularByLevel):
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         if level == "system":
             scores = [score for own in self._scores.values() for score in own]
-            table = system_table(self._dialog_scores.get_column, scores)
+            table = system_table(lambda: [self._dialog_scores], scores)
             return join_summaries(table, self._summaries)
         if level == "turn":
             names = [m.name for m in self.metrics if m.level == "turn"]
@@ -228,35 +230,89 @@ def finite_or_null(column: pl.Series) -> pl.Series:
     return pl.Series(column.name, np.where(finite, values, np.nan), nan_to_null=True)
 
 
-def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) -> pl.DataFrame:
+def system_table(
+    frames: Callable[[], Iterable[pl.DataFrame]], scores: Sequence[Score]
+) -> pl.DataFrame:
     """Mean over dialogs with its 95% CI, one row per system; every dialog counts once.
 
-    `column` gives one column of the dialog table at a time, so that they need not all be held.
+    `frames` gives the dialog table, in frames of whole dialogs that need not all be held. They are
+    asked for twice, as an SD is about the mean.
     """
-    keys, dialogs = column("system"), column("dialog")
-    names = keys.unique().drop_nulls().sort()
-    place = keys.cast(pl.Enum(names)).to_physical().to_numpy()
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(len(names) + 1)).tolist()
-    dialogs = dialogs[order]
-    # where each dialog of a system begins; its rows stand together
-    is_new = np.append(True, (dialogs[1:] != dialogs[:-1]).to_numpy())
-    del keys, dialogs, place  # of millions of dialogs these are most of what a run holds
-    is_new[ends[:-1]] = True
-    parts = [slice(a, b) for a, b in pairwise(ends)]
-    starts = [np.flatnonzero(is_new[part]) for part in parts]
-    rows: list[list[object]] = [[n, len(s)] for n, s in zip(names, starts, strict=True)]
+    dialogs, totals = Counter[str](), defaultdict[tuple[str, str], ExactSum](ExactSum)
+    for frame in frames():
+        for system, starts, rows in split_systems(frame, scores):
+            dialogs[system] += len(starts)
+            for score in scores:
+                totals[score.name, system].add(dialog_means(rows, score.name, starts))
+    means = {key: total.mean for key, total in totals.items()}
+    squares = defaultdict[tuple[str, str], ExactSum](ExactSum)
+    for frame in frames():
+        for system, starts, rows in split_systems(frame, scores):
+            for key in ((score.name, system) for score in scores):
+                values = dialog_means(rows, key[0], starts)
+                squares[key].add(squared_deviations(values, means[key]))
     schema = {"system": pl.String(), "dialogs": pl.Int64()}
     for score in scores:
         schema |= mean_schema(score.name)
-        values = column(score.name).to_numpy()[order]
-        for row, part, first in zip(rows, parts, starts, strict=True):
-            row += mean_with_interval(dialog_means(values[part], first), score.range)
-    return pl.DataFrame(rows, schema, orient="row")
+    table = [
+        [
+            *(system, dialogs[system]),
+            *chain.from_iterable(
+                interval(totals[s.name, system], squares[s.name, system], s.range) for s in scores
+            ),
+        ]
+        for system in sorted(dialogs)
+    ]
+    return pl.DataFrame(table, schema, orient="row")
 
 
-def dialog_means(values: Floats, starts: Ints) -> Floats:
+def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[Score]) -> Iterator[pl.DataFrame]:
+    """Dialog tables that may be larger than the memory, in frames for `system_table`."""
+    columns = ["system", "dialog", *(score.name for score in scores)]
+    return whole_dialogs(part for table in tables for part in read_slices(table.select(columns)))
+
+
+def read_slices(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """The rows of a file, few at a time; batches of Polars' own would be read ahead."""
+    n = table.select(pl.len()).collect().item()
+    return (table.slice(start, ROWS).collect() for start in range(0, n, ROWS))
+
+
+def whole_dialogs(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same rows in frames that end where a dialog does; one that a frame cuts is held."""
+    held = list[pl.DataFrame]()
+    for frame in frames:
+        if not frame.height:
+            continue
+        dialog = frame["dialog"]
+        earlier = dialog.ne_missing(dialog[-1]).arg_true()
+        start = int(earlier[-1]) + 1 if len(earlier) else 0
+        if held and (start or held[0]["dialog"][0] != dialog[0]):
+            yield pl.concat([*held, frame[:start]])
+            held = []
+        elif start:
+            yield frame[:start]
+        held.append(frame[start:])
+    if held:
+        yield pl.concat(held)
+
+
+def split_systems(
+    frame: pl.DataFrame, scores: Sequence[Score]
+) -> Iterator[tuple[str, Ints, pl.DataFrame]]:
+    """Each system of a dialog table with its rows, and at which of them a dialog begins."""
+    columns = ["system", "dialog", *(score.name for score in scores)]
+    for (system,), rows in frame[columns].group_by("system", maintain_order=True):
+        if system is not None:
+            dialog = rows["dialog"]
+            is_new = dialog.ne_missing(dialog.shift(1)).to_numpy(writable=True)
+            is_new[:1] = True
+            yield str(system), np.flatnonzero(is_new), rows
+
+
+def dialog_means(rows: pl.DataFrame, score: str, starts: Ints) -> Floats:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
+    values = rows[score].to_numpy()
     if len(starts) < len(values):
         has_value = ~np.isnan(values)
         n = np.add.reduceat(has_value.astype(float), starts)
@@ -265,10 +321,12 @@ def dialog_means(values: Floats, starts: Ints) -> Floats:
     return np.asarray(values[~np.isnan(values)])
 
 
-def exact_sum(values: Floats) -> float:
-    """The sum, rounded once; in pieces, as floats of Python take four times the memory."""
-    pieces = (values[at : at + PIECE].tolist() for at in range(0, len(values), PIECE))
-    return fsum(chain.from_iterable(pieces))
+def squared_deviations(values: Floats, mean: float | None) -> Floats:
+    """Beyond 1e154 a square is infinite; no metric gives such a value."""
+    if mean is None:
+        return np.empty(0)
+    with np.errstate(over="ignore"):
+        return (values - mean) ** 2
 
 
 def mean_with_interval(
@@ -278,19 +336,23 @@ def mean_with_interval(
 
     Sums are exact, so the order of dialogs and the size of chunks cannot change a bit.
     """
-    values = np.asarray(values, np.float64)
-    n = len(values)
-    if n < 2:
-        return (float(values[0]) if n else None, n, None, None)
-    try:
-        mean = exact_sum(values) / n
-        with np.errstate(over="ignore"):
-            squares = (values - mean) ** 2
-        sd = sqrt(exact_sum(squares) / (n - 1))
-    except OverflowError:
+    total, squares = ExactSum(), ExactSum()
+    total.add(values := np.asarray(values, np.float64))
+    squares.add(squared_deviations(values, total.mean))
+    return interval(total, squares, bounds)
+
+
+def interval(
+    total: ExactSum, squares: ExactSum, bounds: tuple[float, float]
+) -> tuple[float | None, int, float | None, float | None]:
+    """The same from the sums of the values and of their squared distances from the mean."""
+    mean, n = total.mean, total.n
+    if n < 2 or mean is None:
+        return (mean, n, None, None)
+    variance = squares.mean
+    if variance is None or isinf(variance):
         return (None, n, None, None)
-    if isinf(sd):  # beyond 1e154 a square is infinite; no metric gives such a value
-        return (None, n, None, None)
+    sd = sqrt(squares.value / (n - 1))
     if sd <= ROUNDING * abs(mean):
         return (mean, n, None, None)
     from scipy.special import stdtrit

@@ -46,6 +46,7 @@ ALLOWED = {
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},
     "table": {
+        "stats",
         "arrays",
         "errors",
         "frames",
@@ -79,7 +80,7 @@ ALLOWED = {
         *("errors", "turns", "readers", "metric", "registry", "table", "scoring", "run"),
         "comparison",
     },
-    "spark": {"errors", "metric", "api"},
+    "spark": {"errors", "metric", "table", "api"},
     # code that makes turns or models
     "bots": {"addresses", "errors", "files", "turns", "readers", "models"},
     "trial": {

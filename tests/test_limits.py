@@ -117,7 +117,7 @@ def test_as_many_words_as_a_dialog_may_have_take_little_memory(tmp_path):
 
 @pytest.mark.slow
 def test_memory_is_bounded_in_the_number_of_turns(tmp_path):
-    """2,000,000 turns take at most half as much again as 200,000."""
+    """2,000,000 turns take at most a third more than 200,000, which fill no row group of dialogs."""
     part = corpus(tmp_path / "few.jsonl", 20_000).read_text()
     with (tmp_path / "many.jsonl").open("w") as file:
         for k in range(10):
@@ -136,7 +136,7 @@ def test_memory_is_bounded_in_the_number_of_turns(tmp_path):
         ((code, errors),), peak = json.loads(done.stdout)
         assert code == 0, errors
         peaks.append(peak)
-    assert peaks[1] <= 1.5 * peaks[0]
+    assert peaks[1] <= 1.33 * peaks[0]
     assert peaks[1] < 600_000  # kB
 
 

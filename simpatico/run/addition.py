@@ -15,6 +15,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,13 +31,13 @@ from simpatico.readers.conversations import dialog_prefixes, find_clashes
 from simpatico.readers.cutting import cut_bytes
 from simpatico.readers.input.record import Reject
 from simpatico.run import Run
+from simpatico.run.description import library_versions
 from simpatico.run.folder import (
     ADDED,
     HOLDER,
     is_whole,
     move_tables,
     open_run,
-    part_path,
     stored_facts,
     write_rejects,
 )
@@ -48,6 +49,8 @@ from simpatico.run.former_inputs import (
     read_former,
     read_index,
 )
+from simpatico.run.former_tables import former_tables
+from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, collect_parts, score_parts
 from simpatico.run.workers import map_parallel
 from simpatico.run.writer import (
@@ -63,6 +66,7 @@ from simpatico.system_metric import is_system_metric
 WORK = ".add"
 CONTROLS = "controls.json"
 KEY_DIGITS = 32
+HASH_BYTES = 32
 CHANGED = "an input, lexicon or model changed meanwhile; score again"
 
 
@@ -89,13 +93,16 @@ class Scorer:
     def own_ids(self, one: Input, source: Source | None) -> pl.Series:
         """The ids of an input's dialogs, as they are or as pseudonyms; read once and kept."""
         path = self.folder / ADDED / f"{self.content_key(one)}.ids"
-        if not path.exists():
+        stored = path.read_bytes() if path.exists() else b""
+        if hashlib.sha256(table := stored[HASH_BYTES:]).digest() != stored[:HASH_BYTES]:
             names = sorted(self.conversations.dialog_ids(find_source(one, source)))
             if self.pseudonyms:
                 names = sorted(map(self.pseudonyms.of, names))
-            frame = pl.DataFrame({"dialog": pl.Series(names, dtype=pl.String)})
-            write_atomically(path, frame.write_parquet)
-        return pl.read_parquet(path, glob=False)["dialog"]
+            packed = BytesIO()
+            pl.DataFrame({"dialog": pl.Series(names, dtype=pl.String)}).write_parquet(packed)
+            table = packed.getvalue()
+            write_atomically(path, hashlib.sha256(table).digest() + table)
+        return pl.read_parquet(table)["dialog"]
 
     def score(self, entry: Entry, jobs: int | None, progress: Callable[[int], object]) -> int:
         """Score an input into its folder, whose `run.json` comes last; returns its turns."""
@@ -107,14 +114,15 @@ class Scorer:
         make_folder(entry.folder / "parts")
         try:
             alignment, _, parts = score_parts(
-                PartScorer(entry.folder, key, *rest), self.size, jobs, progress
+                PartScorer(entry.folder, key, *rest, packed=True), self.size, jobs, progress
             )
             if describe_input(source) != one.facts:  # parts of two versions of a file
                 raise RecordError(CHANGED)
         except RecordError:
             shutil.rmtree(entry.folder)
             raise
-        done = {"status": "done", "key": key, "parts": parts, "given": one.given}
+        hashes = {path.name: file_hash(path) for path in (entry.folder / "parts").iterdir()}
+        done = {"status": "done", "key": key, "parts": parts, "given": one.given, "files": hashes}
         write_json_atomically(entry.folder / "run.json", done)
         fault("input-scored")
         return alignment.turns
@@ -127,12 +135,29 @@ class Entry(NamedTuple):
     folder: Path
     part: Part
     clashes: frozenset[str]
+    is_scored: bool = False
 
-    @property
-    def is_scored(self) -> bool:
-        facts = stored_facts(self.folder)
-        parts = (part_path(self.folder, index, "json") for index in range(facts.get("parts", 0)))
-        return facts.get("status") == "done" and all(path.exists() for path in parts)
+
+def has_parts(folder: Path) -> bool:
+    """Whether the parts of an input are there as they were written; those that are not are removed.
+
+    Without all of them an input is scored again; one that was interrupted keeps what it has.
+    """
+    facts = stored_facts(folder)
+    if facts.get("status") != "done":
+        return False
+    hashes = facts.get("files", {})
+    paths = [folder / "parts" / name for name in hashes]
+    if hashes and all(p.is_file() and file_hash(p) == hashes[p.name] for p in paths):
+        return True
+    shutil.rmtree(folder)
+    return False
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def add_to_run(
@@ -235,11 +260,10 @@ def plan_entries(
         if own:
             names = json.dumps([prefixes[index], sorted(own)])
             key += f"-{hashlib.sha256(names.encode()).hexdigest()[:KEY_DIGITS]}"
-        part = Part(sources[index], one.name, prefixes[index])
-        entry = Entry(one, scorer.folder / ADDED / key, part, own)
-        if not entry.is_scored:
+        part, place = Part(sources[index], one.name, prefixes[index]), scorer.folder / ADDED / key
+        if not (is_scored := has_parts(place)):
             part = part._replace(source=find_source(one, given.get(one.path)))
-        entries.append(entry._replace(part=part))
+        entries.append(Entry(one, place, part, own, is_scored))
     return entries
 
 
@@ -287,8 +311,12 @@ def finish_addition(
     check_totals(scorer, alignment, rejects, entries)
     fault("gathered")
     write_rejects(work, rejects)
-    write_json_atomically(work / f"{ADDED}.json", index)
-    finish_run(work, scorer.metrics, parts, {**facts, "alignment": alignment.as_json()})
+    folders = [entry.folder.name for entry in entries]
+    write_json_atomically(work / f"{ADDED}.json", {**index, "folders": folders})
+    facts = {**facts, "alignment": alignment.as_json()}
+    former = former_tables(folder, folders, facts["alignment"], library_versions(scorer.metrics))
+    with Joining(work, keep_text=scorer.keep_text, former=former) as joining:
+        finish_run(scorer.metrics, parts, facts, joining)
     (folder / CONTROLS).unlink(missing_ok=True)  # came of the dialogs there were
     move_tables(folder, work)
     drop_others(folder / ADDED, {entry.folder.name for entry in entries})

@@ -7,6 +7,7 @@ Values are text; `time` is that of a turn, and of a dialog the earliest.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -97,7 +98,7 @@ def slice_table(run: Run, by: str, scores: Sequence[str]) -> pl.DataFrame:
         own = slices.filter(pl.col("slice") == name)["dialog"].implode()
         frame = table.filter(pl.col("dialog").is_in(own))
         parts.append(
-            system_table(frame.get_column, wanted).insert_column(0, pl.lit(name).alias(by))
+            system_table(partial(iter, [frame]), wanted).insert_column(0, pl.lit(name).alias(by))
         )
     if not parts:
         raise BadValue(f"--by {by}: no dialog has one value of it")

@@ -111,9 +111,10 @@ def connect(where: Ray) -> Iterator[Any]:
     handler = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(logging_level=logging.ERROR, **options)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # of no class of its own where a node takes too long to start
+        ray.shutdown()
         why = str(error).strip().partition("\n")[0].rstrip(".")
-        raise RunError(f"Ray did not start or answer: {why}") from None
+        raise RunError(f"Ray did not start or answer: {why}", resumable=True) from None
     try:
         if current_thread() is main_thread():  # Ray puts its own in place
             signal.signal(signal.SIGTERM, handler)

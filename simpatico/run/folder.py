@@ -16,8 +16,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from simpatico.errors import DataError, RecordError, RunError
 from simpatico.files import (
     fault,
@@ -37,10 +35,6 @@ REJECTS = "rejects.jsonl"
 """Lists the input that could not be read."""
 ADDED = "added"
 """Keeps the parts of each input of a run that is added to, and `added.json` says of which."""
-ROWS_PER_GROUP = 65_536
-"""Rows of a Parquet row group: what a reader of few columns or dialogs has to unpack at least."""
-ZSTD_LEVEL = 1
-"""Half the work of the usual level 3, for files that are only a few percent larger."""
 
 
 def lock_run(folder: Path) -> AbstractContextManager[None]:
@@ -183,13 +177,6 @@ def announce_run(folder: Path, key: str) -> None:
 def part_path(folder: Path, index: int, ending: str) -> Path:
     """A file of one part, such as its `turn.parquet`."""
     return folder / "parts" / f"{index:06d}.{ending}"
-
-
-def join_parts(files: Sequence[Path], out: Path) -> None:
-    """All parts as one Parquet file, streamed: memory does not grow with their number."""
-    pl.scan_ipc(list(files), glob=False).sink_parquet(
-        out, compression_level=ZSTD_LEVEL, row_group_size=ROWS_PER_GROUP, maintain_order=True
-    )
 
 
 def write_rejects(folder: Path, rejects: Sequence[Reject]) -> None:

@@ -122,8 +122,8 @@ def find_source(one: Input, source: Source | None) -> Source:
             source = Source.of(one.path)
         if source is None or describe_input(source) != one.facts:
             raise RunError(
-                f"{one.given}: this input of the run has to be scored again, as dialog ids clash "
-                "or the order of the metrics changed, but it is gone or changed; score all inputs "
-                "into a new folder"
+                f"{one.given}: this input of the run has to be scored again, as dialog ids clash, "
+                "the order of the metrics changed or its parts are damaged, but it is gone or "
+                "changed; score all inputs into a new folder"
             )
     return source

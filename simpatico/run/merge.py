@@ -26,7 +26,7 @@ from simpatico.run import Run
 from simpatico.run.description import stored_scores
 from simpatico.run.results import runs_or_results
 from simpatico.run.schema import Table
-from simpatico.table import system_table
+from simpatico.table import scan_dialogs, system_table
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def system_rows(
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     columns = dialogs.collect_schema()
     scores = [score for name, score in stored_scores(metrics).items() if name in columns]
-    table = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
+    table = system_table(lambda: scan_dialogs([dialogs], scores), scores)
     own = [
         run.at("system").with_columns(pl.col("system").replace(new))
         for run, new in zip(runs, names, strict=True)

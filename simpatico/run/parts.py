@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from simpatico.run import TEXT_COLUMNS
 from simpatico.run.columns import write_extras
 from simpatico.run.engines import Ray, map_tasks
 from simpatico.run.folder import announce_run, part_path
+from simpatico.run.joining import Joining
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, sample_material
 from simpatico.table import ScoreTable
@@ -48,25 +50,23 @@ class PartScorer:
     metrics: tuple[Metric, ...]
     keep_text: bool
     pseudonyms: Pseudonyms | None
+    packed: bool = False
+    """For parts that stay; those of one run are packed once, when they are joined."""
 
     def score_piece(self, index: int, piece: Piece) -> int:
         """Read a piece of the input and score it as a part; returns its number of turns."""
         return self.score_chunk(index, self.conversations.read_piece(piece))
 
     def score_chunk(self, index: int, chunk: Chunk) -> int:
-        """Score a chunk and write it as a part, its `.json` last; returns its number of turns.
-
-        Tables are written as they are in memory: they are packed once, when the parts are joined.
-        """
+        """Score a chunk and write it as a part, its `.json` last; returns its number of turns."""
         folder, turns, table = self.folder, chunk.turns, score_chunk(chunk.turns, self.metrics)
         if self.pseudonyms:  # after scoring: user-aware metrics and outside scores need real ids
             turns, table = rename_units(turns, table, self.pseudonyms)
         announce_run(folder, self.key)
         fault("announced")
-        nulls: dict[str, dict[str, int]] = {}
+        frames, nulls = dict[str, pl.DataFrame](), dict[str, dict[str, int]]()
         for level in ("turn", "dialog"):
-            frame = table.at(level)
-            write_atomically(part_path(folder, index, f"{level}.arrow"), frame.write_ipc)
+            frame = frames[level] = table.at(level)
             nulls[level] = {}
             for metric in self.metrics:
                 if (column := f"{metric.name}_null") in frame.columns:
@@ -75,13 +75,16 @@ class PartScorer:
             path = material_path(folder, index, metric)
             write_atomically(path, table.statistics[metric.name].write_parquet)
         if self.keep_text:
-            text = turns.frame.select(TEXT_COLUMNS)
-            write_atomically(part_path(folder, index, "text.arrow"), text.write_ipc)
+            frames["text"] = turns.frame.select(TEXT_COLUMNS)
+        for name, frame in frames.items():
+            write = partial(frame.write_ipc, compression="zstd" if self.packed else "uncompressed")
+            write_atomically(part_path(folder, index, f"{name}.arrow"), write)
         write_extras(folder, index, turns)
         ids = turns.frame.filter(pl.col("turn") == 0)["dialog"].hash()
         write_atomically(part_path(folder, index, "dialogs"), ids.to_numpy().tobytes())
         part = {
             "turns": len(turns),
+            "rows": {name: frame.height for name, frame in frames.items()},
             "units": nulls,
             "alignment": chunk.alignment.as_json(),
             "rejects": chunk.rejects,
@@ -93,20 +96,30 @@ class PartScorer:
 
 
 def score_parts(
-    scorer: PartScorer, size: int, jobs: int | Ray | None, progress: Callable[[int], object]
+    scorer: PartScorer,
+    size: int,
+    jobs: int | Ray | None,
+    progress: Callable[[int], object],
+    joining: Joining | None = None,
 ) -> tuple[Alignment, list[Reject], int]:
     """Score all parts that are not there yet; what was read, what was rejected, how many parts.
 
     Workers read their pieces of the input themselves. Only where dialogs are not each in one piece,
     or a record is wrong, the input is read in order, by which the first wrong record is found.
     """
+
+    def advance(turns: int) -> None:
+        progress(turns)
+        if joining:
+            joining.look()
+
     folder, conversations = scorer.folder, scorer.conversations
     in_order = folder / "parts" / IN_ORDER
     pieces = None if in_order.exists() else conversations.pieces(size)
     if pieces is not None:
         limit = conversations.max_errors
         try:
-            parts = run_tasks(scorer, scorer.score_piece, pieces, (jobs, progress))
+            parts = run_tasks(scorer, scorer.score_piece, pieces, (jobs, advance))
             alignment, rejects, _ = collect_parts(folder, parts)
             if limit is not None and len(rejects) > limit:
                 raise RecordError(f"more than {limit} bad records")
@@ -116,10 +129,12 @@ def score_parts(
             raise
         if dialogs_are_whole(folder, parts):
             return alignment + Alignment(ignored=conversations.inputs[1]), rejects, parts
+        if joining:
+            joining.cancel()
         shutil.rmtree(folder / "parts")
         make_folder(folder / "parts")
         write_atomically(in_order, b"")
-    parts = run_tasks(scorer, scorer.score_chunk, conversations.chunks(size), (jobs, progress))
+    parts = run_tasks(scorer, scorer.score_chunk, conversations.chunks(size), (jobs, advance))
     return collect_parts(folder, parts)
 
 
@@ -161,9 +176,12 @@ def collect_parts(folder: Path, parts: int) -> tuple[Alignment, list[Reject], in
 
 def dialogs_are_whole(folder: Path, parts: int) -> bool:
     """Whether no dialog is in two parts; two ids of one hash are taken for one."""
-    files = (part_path(folder, index, "dialogs") for index in range(parts))
-    hashes = [np.frombuffer(file.read_bytes(), np.uint64) for file in files]
-    return bool(pl.Series(np.concatenate(hashes)).is_unique().all()) if hashes else True
+    data = bytearray()
+    for index in range(parts):
+        data += part_path(folder, index, "dialogs").read_bytes()
+    hashes = np.frombuffer(data, np.uint64)
+    hashes.sort()  # in place: of many millions of dialogs they are most of what a run holds
+    return not (hashes[1:] == hashes[:-1]).any()
 
 
 def rename_units(

@@ -27,6 +27,7 @@ from simpatico.readers.alignment import Alignment
 from simpatico.run import Run
 from simpatico.run.description import StoredMetric, stored_scores
 from simpatico.run.folder import ADDED, lock_run, move_tables, part_path
+from simpatico.run.joining import Joining
 from simpatico.run.original_ids import pseudonyms_of
 from simpatico.run.parts import count_reasons, material_path
 from simpatico.run.writer import finish_run, run_key
@@ -99,7 +100,8 @@ def purge_run(
         removed, others = remove_others(folder, force=force)
         models = any(USES_MODEL.search(m["signature"]) for m in facts["metrics"].values())
         cache_bytes = clear_cache() if models and not keep_cache else 0
-        finish_run(work, metrics, 1, facts)
+        with Joining(work, keep_text=facts["text"]) as joining:
+            finish_run(metrics, 1, facts, joining)
         complete_purge(folder)
     without = tuple(m.name for m in metrics if isinstance(m, NoSummary))
     return Purge(len(dialogs), removed, others, without, cache_bytes)

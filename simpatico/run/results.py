@@ -47,7 +47,7 @@ def results_run(path: Path, folder: str) -> Run:
     turn = {**dict.fromkeys(KEYS["turn"], pl.String()), "turn": SCHEMA.get("turn", pl.Int32())}
     pl.DataFrame(schema=turn).write_parquet(place / "turn.parquet")
     scores = list(stored_scores(facts["metrics"]).values())
-    system_table(dialogs.get_column, scores).write_parquet(place / "system.parquet")
+    system_table(lambda: [dialogs], scores).write_parquet(place / "system.parquet")
     write_json_atomically(place / "run.json", facts)
     return Run(place)
 

@@ -193,9 +193,14 @@ def open_table(folder: Path, table: Table, facts: Mapping[str, Any]) -> pl.LazyF
 
 def systems_problem(systems: pl.LazyFrame, dialogs: pl.LazyFrame) -> str | None:
     """Whether the systems are those of the dialogs, each once."""
-    names = systems.select(pl.col("system").sort())
-    same = names.collect().equals(dialogs.select(pl.col("system").unique().sort()).collect())
-    return None if same else "the systems are not those of dialog.parquet"
+    names, wanted = (
+        frame.select(pl.col("system").unique().sort()).collect(engine="streaming")
+        for frame in (systems, dialogs)
+    )
+    is_once = systems.select(pl.len()).collect().item() == names.height
+    return (
+        None if is_once and names.equals(wanted) else "the systems are not those of dialog.parquet"
+    )
 
 
 def table_problem(

@@ -20,7 +20,7 @@ from simpatico.run.description import stored_scores
 from simpatico.run.schema import TABLES, file_problem, open_table, score_columns
 from simpatico.scoring import run_models, score_chunk
 from simpatico.system_metric import is_system_metric
-from simpatico.table import system_table
+from simpatico.table import scan_dialogs, system_table
 from simpatico.turns import KEYS, Level, Turns
 
 RECOMPUTED = 100
@@ -88,10 +88,8 @@ def check_systems(run: Run) -> Check:
     """Whether the means of systems are those of the dialogs."""
     dialogs, what = run.scan("dialog"), "means of systems"
     facts = {n: m for n, m in run.facts["metrics"].items() if m["level"] != "system"}
-    means = system_table(
-        lambda column: dialogs.select(column).collect().to_series(),
-        list(stored_scores(facts).values()),
-    )
+    scores = list(stored_scores(facts).values())
+    means = system_table(lambda: scan_dialogs([dialogs], scores), scores)
     columns = list(score_columns("system", facts))
     difference = first_difference(
         run.at("system"), means, level="system", names=columns, allowed=TOLERANCE

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from threading import Thread
-from time import sleep
 from typing import Any, TypeVar
 
 from simpatico.errors import RunError
@@ -37,15 +37,22 @@ def map_parallel(
         os.environ.setdefault(name, "1")
     # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
     os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
+    stop = start.Event()
     try:
-        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
+        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(), stop)) as pool:
             waiting: set[Future[Result]] = set()
-            for task in tasks:
-                waiting.add(pool.submit(work, *task))
-                while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
+            try:
+                for task in tasks:
+                    waiting.add(pool.submit(work, *task))
+                    while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
+                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                        yield from (future.result() for future in done)
+                while waiting:
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
-            yield from (future.result() for future in wait(waiting).done)
+            except BaseException:
+                stop.set()  # what workers have in hand may take them long, and is of no use now
+                raise
     except BrokenProcessPool:
         raise RunError(
             f"one of {jobs} worker processes was ended from outside, often for lack of memory; run "
@@ -54,16 +61,16 @@ def map_parallel(
         ) from None
 
 
-def begin_worker(parent: int) -> None:
-    """Let this worker end soon after its parent did, even if that was killed.
+def begin_worker(parent: int, stop: Event) -> None:
+    """Let this worker end at once when it has to, and soon after its parent, if that was killed.
 
     A worker uses one thread, since the other workers use the other cores.
     """
     os.environ.setdefault("SIMPATICO_THREADS", "1")  # unless the user has set it
 
     def watch() -> None:
-        while os.getppid() == parent:
-            sleep(SECONDS_BETWEEN_CHECKS)
+        while os.getppid() == parent and not stop.wait(SECONDS_BETWEEN_CHECKS):
+            pass
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()

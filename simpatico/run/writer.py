@@ -10,9 +10,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +25,8 @@ from simpatico.run import Run
 from simpatico.run.columns import add_columns, stored_names
 from simpatico.run.description import describe_metric, library_versions, metric_parameters
 from simpatico.run.engines import Ray
-from simpatico.run.folder import (
-    REJECTS,
-    join_parts,
-    open_run,
-    part_path,
-    write_rejects,
-)
+from simpatico.run.folder import REJECTS, open_run, part_path, write_rejects
+from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
 from simpatico.scoring import check_metrics, chunk_size
@@ -43,7 +36,7 @@ from simpatico.system_metric import (
     merge_material,
     summarise_systems,
 )
-from simpatico.table import system_table
+from simpatico.table import scan_dialogs, system_table
 from simpatico.turns import KEYS
 
 
@@ -72,17 +65,20 @@ def score_run(
         if not begin(key):
             return Run(folder)
         scorer = PartScorer(folder, key, conversations, tuple(metrics), keep_text, pseudonyms)
-        alignment, rejects, parts = score_parts(scorer, size, jobs, progress)
-        if not alignment.dialogs:
-            raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
-        if pseudonyms:
-            check_columns(pseudonyms.columns, alignment.columns)
-        # hashed once more: parts of two versions of a file would make a run of neither
-        if run_identity(conversations, metrics, size, keep_text, pseudonyms) != identity:
-            raise RecordError("an input, lexicon or model changed meanwhile; score again")
-        write_rejects(folder, rejects)
-        facts = {**identity, "key": key, "alignment": alignment.as_json()}
-        finish_run(folder, metrics, parts, facts, one_core=jobs == 1)
+        with Joining(folder, keep_text=keep_text) as joining:
+            if isinstance(jobs, Ray) or (jobs or 1) > 1:  # else this process has to score
+                joining.start(len(joining.tables))
+            alignment, rejects, parts = score_parts(scorer, size, jobs, progress, joining)
+            if not alignment.dialogs:
+                raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+            if pseudonyms:
+                check_columns(pseudonyms.columns, alignment.columns)
+            # hashed once more: parts of two versions of a file would make a run of neither
+            if run_identity(conversations, metrics, size, keep_text, pseudonyms) != identity:
+                raise RecordError("an input, lexicon or model changed meanwhile; score again")
+            write_rejects(folder, rejects)
+            facts = {**identity, "key": key, "alignment": alignment.as_json()}
+            finish_run(metrics, parts, facts, joining, one_core=jobs == 1)
     return Run(folder)
 
 
@@ -146,21 +142,14 @@ def describe_input(source: Source) -> dict[str, str]:
     return {"name": name, "sha256": digest.hexdigest()}
 
 
-def join_table(folder: Path, table: str, parts: int) -> None:
-    """Join the parts of a table in their order, which is that of the input, whoever scored them."""
-    files = [part_path(folder, i, f"{table}.arrow") for i in range(parts)]
-    write_atomically(folder / f"{table}.parquet", partial(join_parts, files))
-    fault("joined")
-
-
 def store_columns(
-    folder: Path, metrics: Sequence[Metric], parts: int, columns: Mapping[str, int]
+    folder: Path, metrics: Sequence[Metric], parts: range, columns: Mapping[str, int]
 ) -> list[str]:
-    """Add the other columns of the input to all parts; their names in the tables."""
+    """Add the other columns of the input to these parts; their names in the tables."""
     taken = {*KEYS["turn"], "prompt", "dialogs", "text", "answers"}
     taken |= {name for m in metrics for s in m.scores for name in (s.name, f"{m.name}_null")}
     names = stored_names(columns, taken)
-    for index in range(parts):
+    for index in parts:
         add_columns(folder, index, names)
         fault("columns-added")
     return [*names.values(), *(["time"] if "time" in columns else [])]
@@ -175,29 +164,29 @@ def add_unit_counts(folder: Path, parts: int, nulls: Mapping[str, Counter[str]])
 
 
 def finish_run(
-    folder: Path,
     metrics: Sequence[Metric],
     parts: int,
     facts: Mapping[str, Any],
+    joining: Joining,
     *,
     one_core: bool = False,
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
-    # those of a purged run stand in its tables already
-    if (columns := facts["alignment"]["columns"]) and "columns" not in facts:
-        facts = {**facts, "columns": store_columns(folder, metrics, parts, columns)}
-    tables = ("turn", "dialog", *(["text"] if facts["text"] else []))
+    folder = joining.folder
+    columns = facts["alignment"]["columns"]
+    if columns and "columns" not in facts:  # those of a purged run stand in its tables already
+        stored = store_columns(folder, metrics, range(joining.first_part, parts), columns)
+        facts = {**facts, "columns": stored}
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
-    join_table(folder, "dialog", parts)
-    with ThreadPoolExecutor(1) as pool:  # Polars needs no lock of Python's to join
-        rest = [pool.submit(join_table, folder, t, parts) for t in tables if t != "dialog"]
-        if one_core:
-            wait(rest)
-        dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
-        # off the file, a column at a time: the table of all dialogs may be larger than the memory
-        systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
-        for joined in rest:
-            joined.result()
+    joining.finish(parts, renew=bool(columns))
+    if one_core:
+        joining.wait()
+    # off the parts: the table of all dialogs may be larger than the memory
+    dialogs = [
+        pl.scan_ipc(part_path(folder, index, "dialog.arrow"), glob=False) for index in range(parts)
+    ]
+    systems = system_table(lambda: scan_dialogs(dialogs, scores), scores)
+    joining.wait()
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
     for metric in filter(is_system_metric, metrics):
@@ -210,7 +199,7 @@ def finish_run(
     add_unit_counts(folder, parts, nulls)
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
-    files = [folder / f"{table}.parquet" for table in (*tables, "system")]
+    files = [folder / f"{table}.parquet" for table in (*joining.tables, "system")]
     rejects = [folder / REJECTS] if (folder / REJECTS).exists() else []
     done = {
         **facts,

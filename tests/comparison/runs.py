@@ -42,7 +42,7 @@ def write_run(folder: Path, rows, scores, *, better=None, version="1", parts=())
     turns = frame.drop("prompt").with_columns(turn=pl.lit(1))
     pl.concat([turns, turns.with_columns(turn=pl.lit(2))]).write_parquet(folder / "turn.parquet")
     definitions = [Score(s, pl.col(s), (-1e9, 1e9), "made up") for s in scores]
-    system_table(frame.get_column, definitions).write_parquet(folder / "system.parquet")
+    system_table(lambda: [frame], definitions).write_parquet(folder / "system.parquet")
     heads = [s for s in scores if s not in parts]
     metrics = {
         s: {"signature": f"{s}|{version}", "level": "turn", "scores": [fact(s, better)]}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from simpatico import Conversations, Run, load, score_run
 from simpatico.errors import SimpaticoError
 from simpatico.privacy.pseudonyms import Pseudonyms
+from simpatico.run import row_groups
 from simpatico.run.addition import add_to_run
 from simpatico.run.purge import purge_run
 from tests.conftest import ROOT
@@ -77,6 +78,51 @@ def test_24_hourly_files_one_by_one_are_one_run(tmp_path):
     assert {p.name for p in (tmp_path / "folder").iterdir()} - set(
         contents(tmp_path / "one")
     ) == KEPT
+
+
+def test_row_groups_that_stay_are_copied_and_the_rest_is_joined_anew(tmp_path, monkeypatch):
+    """Of 16 rows: the full ones of earlier inputs, unless a column came or the table is damaged.
+
+    An input has 36 turns and 18 rows of dialogs; a group that is new is copied by itself.
+    """
+    monkeypatch.setattr(row_groups, "ROWS_PER_GROUP", 16)
+    copied, real = [], row_groups.TableFile.copy_groups
+    monkeypatch.setattr(
+        row_groups.TableFile, "copy_groups", lambda s, f, n: (copied.append(n), real(s, f, n))[1]
+    )
+    paths, columns = [], [{}, {}, {}, {"mood": "calm"}, {"mood": "calm"}]
+    for n, more in enumerate(columns):
+        ids = [f"{n}-{i}" for i in range(9)]
+        paths.append(write_log(tmp_path / f"{n}.jsonl", ids, **more))
+        if n == 4:
+            table = tmp_path / "run" / "turn.parquet"
+            table.write_bytes(table.read_bytes()[:-1] + b"?")
+        copied.clear()
+        add([paths[-1]], tmp_path / "run")
+        assert_equal(tmp_path / "run", paths, tmp_path / f"one{n}")
+        reused = {
+            1: [2, 2],
+            2: [4, 2, 4],
+            4: [4, 9],
+        }  # of 1: a group of dialogs, which counts as new
+        assert sorted(c for c in copied if c > 1) == sorted(reused.get(n, []))
+
+
+def test_parts_that_are_kept_are_packed_and_scored_again_once_damaged(tmp_path):
+    a, b = (write_log(tmp_path / f"{n}.jsonl", [f"{n}{i}" for i in range(9)]) for n in "ab")
+    add([a], tmp_path / "run")
+    parts = sorted((tmp_path / "run" / "added").glob("*/parts/*.arrow"))
+    assert [p.name[7:] for p in parts[:3]] == ["dialog.arrow", "text.arrow", "turn.arrow"]
+    zstandard = bytes.fromhex("28b52ffd")
+    assert all(zstandard in part.read_bytes() for part in parts)
+    parts[0].write_bytes(parts[0].read_bytes()[:-1] + b"?")
+    assert add([b], tmp_path / "run") == 72
+    assert_equal(tmp_path / "run", [a, b], tmp_path / "one")
+    ids = next((tmp_path / "run" / "added").glob("*.ids"))
+    ids.write_bytes(ids.read_bytes()[:-1] + b"?")
+    c = write_log(tmp_path / "c.jsonl", ["a0"])
+    add([c], tmp_path / "run")
+    assert_equal(tmp_path / "run", [a, b, c], tmp_path / "two")
 
 
 @pytest.mark.slow
@@ -159,8 +205,9 @@ def test_what_cannot_be_added_is_one_sentence(tmp_path):
     before = contents(run)
     a.unlink()
     assert sentence(add, [b], run) == (
-        f"{a}: this input of the run has to be scored again, as dialog ids clash or the order of "
-        "the metrics changed, but it is gone or changed; score all inputs into a new folder"
+        f"{a}: this input of the run has to be scored again, as dialog ids clash, the order of the "
+        "metrics changed or its parts are damaged, but it is gone or changed; score all inputs "
+        "into a new folder"
     )
     assert contents(run) == before
     add([write_log(tmp_path / "c.jsonl", ["z"])], run)

@@ -196,7 +196,7 @@ def test_a_signal_stops_the_run_which_resumes_to_the_same_bytes(signals, jobs, t
     process = start(path, out, "--jobs", jobs)
     for name in signals.split():
         interrupt(process, out, getattr(signal, name))
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=20)
     sentence = "simpatico: Interrupted. Run the same command again to resume.\n"
     assert (process.returncode, errors.lstrip()) == (3, sentence)
     assert any(out.glob("parts/*.json"))

@@ -59,7 +59,7 @@ def run(tmp_path_factory) -> Run:
     turns.write_parquet(folder / "turn.parquet")
     better = {"warmth": "higher", "rudeness": "lower", "length": None}
     scores = [Score(name, pl.col(name), (-9, 9), "made up") for name in better]
-    system_table(dialogs.get_column, scores).write_parquet(folder / "system.parquet")
+    system_table(lambda: [dialogs], scores).write_parquet(folder / "system.parquet")
     metrics = {
         name: {"level": "turn", "kind": "other", "scores": [{"name": name, "better": b}]}
         for name, b in better.items()

@@ -227,7 +227,8 @@ def print_run_summary(run: Run) -> None:
 
     facts = run.facts
     # a row of this table is a speaker of a dialog; there may be more than fit into memory
-    users = run.scan("dialog").filter(system=HUMAN).select(pl.len()).collect().item()
+    is_user = pl.col("system") == HUMAN
+    users = run.scan("dialog").select(is_user.sum()).collect(engine="streaming").item()
     dialogs = dict(run.at("system", ["system", "dialogs"]).iter_rows())
     alignment = Alignment(**facts["alignment"], users=users, dialogs_by_system=dialogs)
     for sentence in alignment_sentences(alignment, facts["options"]):

@@ -1,0 +1,62 @@
+"""Sums that are rounded once, so that neither the order of numbers nor how they are split matters.
+
+Long arrays are taken apart as Rump, Ogita and Oishi (2008, Accurate floating-point summation I)
+do it: the leading bits of all numbers, which add up without rounding, then those of what is left.
+"""
+
+from __future__ import annotations
+
+from math import frexp, fsum, isinf, ldexp
+from typing import ClassVar
+
+import numpy as np
+
+from simpatico.arrays import Floats
+
+SHORT = 200
+"""Numbers up to which taking them apart costs more than adding them one by one."""
+
+
+def exact_terms(values: Floats) -> list[float]:
+    """Few numbers whose exact sum is that of the values."""
+    if len(values) <= SHORT:
+        return list(values.tolist())
+    terms, rest, bits = list[float](), values, (len(values) + 2).bit_length()
+    while most := float(max(rest.max(), -rest.min())):
+        if isinf(most) or frexp(most)[1] + bits > 1023:
+            return [*terms, *rest.tolist()]
+        unit = ldexp(1.0, frexp(most)[1] + bits)
+        leading = (rest + unit) - unit  # multiples of unit / 2^53: no sum of them has more bits
+        terms.append(float(leading.sum()))
+        rest = rest - leading
+    return terms
+
+
+class ExactSum:
+    """A sum that grows by arrays, in little memory."""
+
+    most: ClassVar[int] = 4_096
+
+    def __init__(self) -> None:
+        self.terms = list[float]()
+        self.n = 0
+
+    def add(self, values: Floats) -> None:
+        """Add all the values."""
+        self.n += len(values)
+        self.terms += exact_terms(values)
+        if len(self.terms) > self.most:
+            self.terms = exact_terms(np.array(self.terms))
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once; OverflowError where it is beyond all floats."""
+        return self.terms[0] if len(self.terms) == 1 else fsum(self.terms)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of all values; None of no values, or where their sum is beyond all floats."""
+        try:
+            return self.value / self.n if self.n else None
+        except OverflowError:
+            return None
