@@ -41,8 +41,10 @@ $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
+# Ray needs all of OpenTelemetry where a part of it is installed; moto is the S3 of a test.
 $(VENV)/engines: $(VENV)/dev
-	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]'
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]' \
+		'moto[server]' opentelemetry-exporter-prometheus opentelemetry-sdk
 	touch $@
 
 # The tools that adapters are for; they pin packages against each other and against ours. promptfoo
