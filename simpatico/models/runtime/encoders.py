@@ -34,8 +34,9 @@ TORCH_CLASSES: Mapping[Task, str] = {
     "next-sentence": "AutoModelForNextSentencePrediction",
 }
 
-TOKENS = 96
-"""In a batch: larger batches are no faster on a processor, and waste more on filling up."""
+TOKENS = 48
+"""In a batch. Twice as many are no faster with texts of 11 tokens, 9% faster with texts of 25, and
+six texts of a live conversation would take 1.7 times as long, as each length fills a batch up."""
 
 
 def onnx_file(model: Model) -> Path | None:

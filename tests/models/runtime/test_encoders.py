@@ -63,8 +63,8 @@ def test_two_texts_of_one_length_in_two_orders_through_the_real_graph():
     assert [outputs("package:minilm", "encoder", [text])[0] for text in texts] == together
 
 
-def test_a_batch_has_at_most_96_tokens_unless_one_text_has_more():
-    assert [batch_rows(length) for length in (1, 5, 96, 97)] == [TOKENS, 19, 1, 1]
+def test_a_batch_has_at_most_48_tokens_unless_one_text_has_more():
+    assert [batch_rows(length) for length in (1, 5, 48, 97)] == [TOKENS, 9, 1, 1]
     assert list(length_batches([7, 3, 7, 3])) == [[1, 3], [0, 2]]
 
 
@@ -136,15 +136,15 @@ def test_settings_that_are_no_json_are_one_line(tmp_path):
 
 
 def test_a_batch_of_a_graph_is_always_filled_up():
-    """19 texts of five tokens make a batch: whatever comes, the graph sees no other shape."""
+    """Nine texts of five tokens make a batch: whatever comes, the graph sees no other shape."""
     shapes = []
 
     def net(ids, types):
         shapes.append(ids.shape)
         return ids.astype(np.float32)
 
-    for n in (1, 18, 19, 20):
+    for n in (1, 8, 9, 10):
         texts = encodings(5, n)
         rows = dict(run_texts(find_model("package:minilm"), net, texts))
         assert [rows[i].tolist() for i in range(n)] == [text.ids.tolist() for text in texts]
-    assert shapes == [(19, 5)] * 5
+    assert shapes == [(9, 5)] * 5
