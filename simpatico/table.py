@@ -273,9 +273,12 @@ def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[Score]) -> Ite
 
 
 def read_slices(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """The rows of a file, few at a time; batches of Polars' own would be read ahead."""
+    """The rows of a file, few at a time; batches of Polars' own would be read ahead.
+
+    Of a table without rows it is one frame, which has the columns.
+    """
     n = table.select(pl.len()).collect().item()
-    return (table.slice(start, ROWS).collect() for start in range(0, n, ROWS))
+    return (table.slice(start, ROWS).collect() for start in range(0, max(n, 1), ROWS))
 
 
 def whole_dialogs(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
