@@ -36,7 +36,7 @@ UNKNOWN = 404
 
 def score_bodies(export: Export) -> Iterator[dict[str, Any]]:
     """An annotation for each score of a session, or of a span at the level of turns."""
-    key = annotated(export)
+    key = annotation_key(export)
     for place, row in export.placed_rows("span"):
         facts, outcome = export.facts(row), {"score": row["value"]}
         if row["value"] is None:
@@ -52,7 +52,7 @@ def score_bodies(export: Export) -> Iterator[dict[str, Any]]:
         }
 
 
-def annotated(export: Export) -> str:
+def annotation_key(export: Export) -> str:
     """The field that names what is annotated."""
     return "session_id" if export.level == "dialog" else "span_id"
 
@@ -65,7 +65,7 @@ def push(export: Export, refused: Refused) -> tuple[int, int]:
     """
     client = connect(os.environ)
     transport = import_host("httpx", "arize-phoenix-client")
-    key, bodies, n_accepted, n_refused = annotated(export), score_bodies(export), 0, 0
+    key, bodies, n_accepted, n_refused = annotation_key(export), score_bodies(export), 0, 0
     while batch := list(islice(bodies, BATCH)):
         try:
             if send(client, transport, key, batch):
