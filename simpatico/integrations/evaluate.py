@@ -36,8 +36,8 @@ def __getattr__(name: str) -> Any:
     """The class `Simpatico`, made when it is asked for: it needs its host for that."""
     if name != "Simpatico":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = made = measurement_class()
-    return made
+    globals()[name] = measurement = measurement_class()
+    return measurement
 
 
 def measurement_class() -> Any:

@@ -98,9 +98,9 @@ def read_results(path: str | Path) -> Results:
 
 
 def better_direction(rows: Iterable[ScoredTest], score: str) -> Direction | None:
-    """The direction that all tests tell that tell one; null where there is none, or are two."""
-    told = {row.better[score] for row in rows if score in row.better}
-    return told.pop() if len(told) == 1 else None
+    """The better direction of a score by its tests; null where none says so, or two disagree."""
+    directions = {row.better[score] for row in rows if score in row.better}
+    return directions.pop() if len(directions) == 1 else None
 
 
 def column_name(score: str) -> str:

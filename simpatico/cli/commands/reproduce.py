@@ -27,6 +27,7 @@ from simpatico.reproduction.cells import (
     agreement_summary,
     markdown_page,
 )
+from simpatico.reproduction.plan import Plan
 from simpatico.reproduction.request import DEFAULT_SIZE, Request, Sample
 from simpatico.wording import format_correlation_interval, format_interval
 
@@ -144,12 +145,8 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
     if options["plan"] and paper != PSYCHOLOGICAL:
         raise BadValue(f"--plan: {paper} has none; {PSYCHOLOGICAL} has")
     if paper == PSYCHOLOGICAL:
-        plan = module.plan(data, request)
-        for line in plan.lines():
-            result(line) if options["plan"] else note(line)
+        show_plan(module.plan(data, request), alone=options["plan"])
         if options["plan"]:
-            for reason in plan.omissions:
-                note(f"- left out: {reason}")
             return
     folder = figure_folder(paper, options["figures"])
     with ProgressDisplay("reproduction"):
@@ -163,6 +160,14 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
     if folder:
         write_figures(paper, data, reproduction, folder)
     for reason in reproduction.omissions:
+        note(f"- left out: {reason}")
+
+
+def show_plan(plan: Plan, *, alone: bool) -> None:
+    """What is computed and how long it takes; alone, as the result, with what is left out."""
+    for line in plan.lines():
+        result(line) if alone else note(line)
+    for reason in plan.omissions if alone else ():
         note(f"- left out: {reason}")
 
 

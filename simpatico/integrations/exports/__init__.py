@@ -95,7 +95,7 @@ class Export:
 
 
 class ServerExport(Protocol):
-    """A module that sends scores; what is refused is told to `refused`."""
+    """A module that sends scores; `refused` is called with each refusal."""
 
     def score_bodies(self, export: Export) -> Iterator[dict[str, Any]]: ...
 

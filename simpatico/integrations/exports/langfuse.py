@@ -46,7 +46,7 @@ def score_bodies(export: Export) -> Iterator[dict[str, Any]]:
 
 
 def push(export: Export, refused: Refused) -> tuple[int, int]:
-    """Send the scores; how many were accepted and refused. Each refusal is told as it comes."""
+    """Send the scores; how many were accepted and refused, each with a call of `refused`."""
     client = connect(os.environ)
     scores = import_host("langfuse.api.scores", "langfuse")
     errors = import_host("langfuse.api.core.api_error", "langfuse")

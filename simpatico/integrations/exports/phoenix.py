@@ -58,7 +58,7 @@ def annotation_key(export: Export) -> str:
 
 
 def push(export: Export, refused: Refused) -> tuple[int, int]:
-    """Send the annotations; how many were accepted and refused. Each refusal is told as it comes.
+    """Send the annotations; how many were accepted and refused, each with a call of `refused`.
 
     Of a request that names an unknown session or span Phoenix keeps nothing: then each session or
     span is sent by itself.
