@@ -269,7 +269,21 @@ def system_table(
 def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[Score]) -> Iterator[pl.DataFrame]:
     """Dialog tables that may be larger than the memory, in frames for `system_table`."""
     columns = ["system", "dialog", *(score.name for score in scores)]
-    return whole_dialogs(part for table in tables for part in read_slices(table.select(columns)))
+    slices = (part for table in tables for part in read_slices(table.select(columns)))
+    return whole_dialogs(join_small(slices))
+
+
+def join_small(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same rows in frames of `ROWS` or more, but for the last one."""
+    held, n = list[pl.DataFrame](), 0
+    for frame in frames:
+        held.append(frame)
+        n += frame.height
+        if n >= ROWS:
+            yield pl.concat(held)
+            held, n = [], 0
+    if held:
+        yield pl.concat(held)
 
 
 def read_slices(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:

@@ -52,11 +52,12 @@ from simpatico.run.former_inputs import (
 from simpatico.run.former_tables import former_tables
 from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, collect_parts, score_parts
-from simpatico.run.workers import map_parallel
+from simpatico.run.workers import Workers
 from simpatico.run.writer import (
     check_columns,
     describe_input,
     finish_run,
+    means_of_systems,
     run_key,
     run_settings,
 )
@@ -104,7 +105,7 @@ class Scorer:
             write_atomically(path, hashlib.sha256(table).digest() + table)
         return pl.read_parquet(table)["dialog"]
 
-    def score(self, entry: Entry, jobs: int | None, progress: Callable[[int], object]) -> int:
+    def score(self, entry: Entry, workers: Workers, progress: Callable[[int], object]) -> int:
         """Score an input into its folder, whose `run.json` comes last; returns its turns."""
         source, one = entry.part.source, entry.input
         conversations = replace(self.conversations, paths=(source,))
@@ -114,7 +115,7 @@ class Scorer:
         make_folder(entry.folder / "parts")
         try:
             alignment, _, parts = score_parts(
-                PartScorer(entry.folder, key, *rest, packed=True), self.size, jobs, progress
+                PartScorer(entry.folder, key, *rest, packed=True), self.size, workers, progress
             )
             if describe_input(source) != one.facts:  # parts of two versions of a file
                 raise RecordError(CHANGED)
@@ -277,16 +278,17 @@ def score_entries(
     options = replace(scorer.conversations, paths=())
     options.__dict__["clashing_ids"] = frozenset[str]()  # for workers: each entry has its own
     worker = replace(scorer, conversations=options)
-    for turns in map_parallel(score_small, ((worker, entry) for entry in small), jobs=jobs):
-        progress(turns)
-    for entry in todo:
-        if entry not in small:
-            scorer.score(entry, jobs, progress)
+    with Workers(jobs) as workers:
+        for turns in workers.map(score_small, ((worker, entry) for entry in small)):
+            progress(turns)
+        for entry in todo:
+            if entry not in small:
+                scorer.score(entry, workers, progress)
 
 
 def score_small(scorer: Scorer, entry: Entry) -> int:
     """Score an input in one process, which may be another one."""
-    return scorer.score(entry, None, lambda turns: None)
+    return scorer.score(entry, Workers(None), lambda turns: None)
 
 
 def finish_addition(
@@ -316,7 +318,8 @@ def finish_addition(
     facts = {**facts, "alignment": alignment.as_json()}
     former = former_tables(folder, folders, facts["alignment"], library_versions(scorer.metrics))
     with Joining(work, keep_text=scorer.keep_text, former=former) as joining:
-        finish_run(scorer.metrics, parts, facts, joining)
+        systems = means_of_systems(scorer.metrics, work, parts)
+        finish_run(scorer.metrics, parts, facts, joining, systems)
     (folder / CONTROLS).unlink(missing_ok=True)  # came of the dialogs there were
     move_tables(folder, work)
     drop_others(folder / ADDED, {entry.folder.name for entry in entries})

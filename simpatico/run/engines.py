@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from simpatico.errors import BadValue, DataError, MissingResource, RunError
 from simpatico.metric import Metric, signature
 from simpatico.run.description import library_versions
-from simpatico.run.workers import map_parallel
+from simpatico.run.workers import Workers
 
 RETRIES = 5
 """How often Ray runs a task again whose worker was lost."""
@@ -68,16 +68,16 @@ def setup_facts(metrics: tuple[Metric, ...]) -> tuple[tuple[str, str], ...]:
 def map_tasks(
     work: Callable[..., Result],
     tasks: Iterable[tuple[Any, ...]],
-    where: int | Ray | None,
+    where: Workers | Ray,
     *,
     setup: tuple[Path, tuple[Metric, ...]],
 ) -> Iterator[Result]:
-    """The result of `work` for each task, in any order, by so many processes or by Ray.
+    """The result of `work` for each task, in any order, by processes of this machine or by Ray.
 
     `setup`: the folder of the run and its metrics, which workers of a cluster have to find too.
     """
     if not isinstance(where, Ray):
-        yield from map_parallel(work, tasks, jobs=where)
+        yield from where.map(work, tasks)
         return
     with connect(where) as ray:
         yield from map_ray(ray, work, tasks, (where, WorkerSetup.of(*setup)))

@@ -12,13 +12,14 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Condition
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import polars as pl
 
 from simpatico.files import fault, write_atomically
 from simpatico.run.folder import part_path
 from simpatico.run.row_groups import write_table
+from simpatico.run.schema import describe_file
 from simpatico.table import read_slices
 
 
@@ -51,7 +52,7 @@ class Joining:
         self.changed, self.is_cancelled = Condition(), False
         self.parts: int | None = None
         self.pool: ThreadPoolExecutor | None = None
-        self.futures = list[Future[None]]()
+        self.futures = list[Future[dict[str, Any]]]()
 
     @property
     def first_part(self) -> int:
@@ -95,19 +96,20 @@ class Joining:
         if not self.pool:
             self.start(1)
 
-    def wait(self) -> None:
-        """Until all tables are there; raises what prevented one of them."""
-        for future in self.futures:
-            future.result()
+    def wait(self) -> dict[str, dict[str, Any]]:
+        """What is to be said of each table, once all are there; raises what prevented one."""
+        each = zip(self.tables, self.futures, strict=True)
+        return {f"{table}.parquet": future.result() for table, future in each}
 
-    def join(self, table: str) -> None:
-        """Write a table as its parts come."""
+    def join(self, table: str) -> dict[str, Any]:
+        """Write a table as its parts come; its size, rows and hash."""
         former = self.former.get(table)
         copied = (former.table, former.groups) if former else None
         frames = self.frames(table, former)
         path = self.folder / f"{table}.parquet"
         write_atomically(path, partial(write_table, frames, copied=copied))
         fault("joined")
+        return describe_file(path)
 
     def frames(self, table: str, former: Former | None) -> Iterator[pl.DataFrame]:
         """The rows of all parts but those of the former table."""

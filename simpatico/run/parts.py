@@ -31,6 +31,7 @@ from simpatico.run.columns import write_extras
 from simpatico.run.engines import Ray, map_tasks
 from simpatico.run.folder import announce_run, part_path
 from simpatico.run.joining import Joining
+from simpatico.run.workers import Workers
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, sample_material
 from simpatico.table import ScoreTable
@@ -98,7 +99,7 @@ class PartScorer:
 def score_parts(
     scorer: PartScorer,
     size: int,
-    jobs: int | Ray | None,
+    workers: Workers | Ray,
     progress: Callable[[int], object],
     joining: Joining | None = None,
 ) -> tuple[Alignment, list[Reject], int]:
@@ -119,7 +120,7 @@ def score_parts(
     if pieces is not None:
         limit = conversations.max_errors
         try:
-            parts = run_tasks(scorer, scorer.score_piece, pieces, (jobs, advance))
+            parts = run_tasks(scorer, scorer.score_piece, pieces, (workers, advance))
             alignment, rejects, _ = collect_parts(folder, parts)
             if limit is not None and len(rejects) > limit:
                 raise RecordError(f"more than {limit} bad records")
@@ -134,7 +135,7 @@ def score_parts(
         shutil.rmtree(folder / "parts")
         make_folder(folder / "parts")
         write_atomically(in_order, b"")
-    parts = run_tasks(scorer, scorer.score_chunk, conversations.chunks(size), (jobs, advance))
+    parts = run_tasks(scorer, scorer.score_chunk, conversations.chunks(size), (workers, advance))
     return collect_parts(folder, parts)
 
 
@@ -142,10 +143,10 @@ def run_tasks(
     scorer: PartScorer,
     work: Callable[[int, Any], int],
     items: Iterable[Any],
-    how: tuple[int | Ray | None, Callable[[int], object]],
+    how: tuple[Workers | Ray, Callable[[int], object]],
 ) -> int:
     """Score the parts that are not there yet, each from its item; returns how many there are."""
-    (jobs, progress), count = how, 0
+    (workers, progress), count = how, 0
 
     def tasks() -> Iterator[tuple[int, Any]]:
         nonlocal count
@@ -157,9 +158,9 @@ def run_tasks(
             else:
                 yield index, item
 
-    if isinstance(jobs, Ray):  # a worker that is killed while it does this would leave its file
+    if isinstance(workers, Ray):  # a worker that is killed while it does this would leave its file
         announce_run(scorer.folder, scorer.key)
-    for n_turns in map_tasks(work, tasks(), jobs, setup=(scorer.folder, scorer.metrics)):
+    for n_turns in map_tasks(work, tasks(), workers, setup=(scorer.folder, scorer.metrics)):
         progress(n_turns)
     return count
 

@@ -6,67 +6,96 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
+from multiprocessing.util import Finalize
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from simpatico.errors import RunError
 
 SECONDS_BETWEEN_CHECKS = 0.5
 """How soon a worker notices that its parent is gone."""
+KEPT_BYTES = str(2**30)
+WORKER_VARIABLES = {
+    # one core a worker; read where libraries are loaded, which here they are already
+    **dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
+    # memory goes from one array to the next, rather than back to the system each time
+    **dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), KEPT_BYTES),
+    # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
+    "PYTHONWARNINGS": "ignore::UserWarning:multiprocessing.resource_tracker",
+}
+"""What workers find in their environment, unless the user has set it."""
+LAST = -1_000
+"""The priority of what a process does when it has nothing left to do."""
 Result = TypeVar("Result")
 
 
-def map_parallel(
-    work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, jobs: int | None = None
-) -> Iterator[Result]:
-    """The result of `work` for each task, in any order; at most `2 * jobs` tasks are in memory.
+class Workers:
+    """Processes of this machine, on one core each; one is this process itself, which starts none.
 
-    One job is one process on one core; without a number, models use all cores.
+    They begin with the first task, or earlier, and end with the context. Without a number of them
+    this process does the work, and models use all cores.
     """
-    if jobs == 1:
-        os.environ.setdefault("SIMPATICO_THREADS", "1")
-    if jobs is None or jobs <= 1:
-        yield from (work(*task) for task in tasks)
-        return
-    # Polars' thread pool does not survive a fork, so workers start afresh.
-    start = get_context("spawn")
-    # one core a worker; read where libraries are loaded, which here they are already
-    for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
-    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
-    stop = start.Event()
-    try:
-        with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(), stop)) as pool:
-            waiting: set[Future[Result]] = set()
-            try:
-                for task in tasks:
-                    waiting.add(pool.submit(work, *task))
-                    while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each
-                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                        yield from (future.result() for future in done)
-                while waiting:
+
+    def __init__(self, jobs: int | None) -> None:
+        self.jobs = jobs or 1
+        if jobs == 1:
+            os.environ.setdefault("SIMPATICO_THREADS", "1")
+        # Polars' thread pool does not survive a fork, so workers start afresh
+        self.context = get_context("spawn")
+        self.pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.pool:
+            if any(error):
+                self.stop.set()  # what workers have in hand may take long, and is of no use now
+            self.pool.shutdown()
+
+    def start(self) -> None:
+        """Start the processes, which load what they need while this one does something else."""
+        if self.jobs > 1 and not self.pool:
+            for name, value in WORKER_VARIABLES.items():
+                os.environ.setdefault(name, value)
+            self.stop = self.context.Event()
+            begin = begin_worker, (os.getpid(), self.stop)
+            self.pool = ProcessPoolExecutor(self.jobs, self.context, *begin)
+            self.pool.submit(os.getpid)
+
+    def map(
+        self, work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """The result of `work` for each task, in any order; two a process are in memory at most."""
+        self.start()
+        if not self.pool:
+            yield from (work(*task) for task in tasks)
+            return
+        waiting: set[Future[Result]] = set()
+        try:
+            for task in tasks:
+                waiting.add(self.pool.submit(work, *task))
+                while len(waiting) >= 2 * self.jobs:  # one being scored and one at hand for each
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
-            except BaseException:
-                stop.set()  # what workers have in hand may take them long, and is of no use now
-                raise
-    except BrokenProcessPool:
-        raise RunError(
-            f"one of {jobs} worker processes was ended from outside, often for lack of memory; run "
-            "the same command again to resume, with fewer --jobs if it happens again",
-            resumable=True,
-        ) from None
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        except BrokenProcessPool:
+            raise RunError(
+                f"one of {self.jobs} worker processes was ended from outside, often for lack of "
+                "memory; run the same command again to resume, with fewer --jobs if it happens "
+                "again",
+                resumable=True,
+            ) from None
 
 
 def begin_worker(parent: int, stop: Event) -> None:
-    """Let this worker end at once when it has to, and soon after its parent, if that was killed.
-
-    A worker uses one thread, since the other workers use the other cores.
-    """
-    os.environ.setdefault("SIMPATICO_THREADS", "1")  # unless the user has set it
+    """Let this worker end at once when it has to, and soon after its parent, if that was killed."""
+    os.environ.setdefault("SIMPATICO_THREADS", "1")  # the other workers use the other cores
 
     def watch() -> None:
         while os.getppid() == parent and not stop.wait(SECONDS_BETWEEN_CHECKS):
@@ -74,3 +103,6 @@ def begin_worker(parent: int, stop: Event) -> None:
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()
+    # taking down the libraries would take .2 s; what is written is on the disk
+    Finalize(None, os._exit, args=(0,), exitpriority=LAST)
+    import_module("simpatico.run.parts")

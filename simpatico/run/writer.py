@@ -10,6 +10,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from simpatico.run.folder import REJECTS, open_run, part_path, write_rejects
 from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
+from simpatico.run.workers import Workers
 from simpatico.scoring import check_metrics, chunk_size
 from simpatico.system_metric import (
     is_system_metric,
@@ -59,26 +61,37 @@ def score_run(
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
-    with open_run(folder) as begin:
+    local = Workers(None if isinstance(jobs, Ray) else jobs)
+    with open_run(folder) as begin, local:
+        if not (folder / "run.json").exists():
+            local.start()
         identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
         if not begin(key):
             return Run(folder)
         scorer = PartScorer(folder, key, conversations, tuple(metrics), keep_text, pseudonyms)
+        workers = jobs if isinstance(jobs, Ray) else local
         with Joining(folder, keep_text=keep_text) as joining:
-            if isinstance(jobs, Ray) or (jobs or 1) > 1:  # else this process has to score
+            if workers is not local or local.jobs > 1:  # else this process has to score
                 joining.start(len(joining.tables))
-            alignment, rejects, parts = score_parts(scorer, size, jobs, progress, joining)
+            alignment, rejects, parts = score_parts(scorer, size, workers, progress, joining)
             if not alignment.dialogs:
                 raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
             if pseudonyms:
                 check_columns(pseudonyms.columns, alignment.columns)
             # hashed once more: parts of two versions of a file would make a run of neither
-            if run_identity(conversations, metrics, size, keep_text, pseudonyms) != identity:
+            with ThreadPoolExecutor(1) as thread:
+                again = thread.submit(
+                    run_identity, conversations, metrics, size, keep_text, pseudonyms
+                )
+                if jobs == 1:  # on one core, so one after the other
+                    again.result()
+                systems = means_of_systems(metrics, folder, parts)
+            if again.result() != identity:
                 raise RecordError("an input, lexicon or model changed meanwhile; score again")
             write_rejects(folder, rejects)
             facts = {**identity, "key": key, "alignment": alignment.as_json()}
-            finish_run(metrics, parts, facts, joining, one_core=jobs == 1)
+            finish_run(metrics, parts, facts, joining, systems)
     return Run(folder)
 
 
@@ -163,13 +176,21 @@ def add_unit_counts(folder: Path, parts: int, nulls: Mapping[str, Counter[str]])
             nulls[level].update(counts)
 
 
+def means_of_systems(metrics: Sequence[Metric], folder: Path, parts: int) -> pl.DataFrame:
+    """The table of systems, off the parts: that of all dialogs may be larger than the memory."""
+    scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
+    dialogs = [
+        pl.scan_ipc(part_path(folder, index, "dialog.arrow"), glob=False) for index in range(parts)
+    ]
+    return system_table(lambda: scan_dialogs(dialogs, scores), scores)
+
+
 def finish_run(
     metrics: Sequence[Metric],
     parts: int,
     facts: Mapping[str, Any],
     joining: Joining,
-    *,
-    one_core: bool = False,
+    systems: pl.DataFrame,
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
     folder = joining.folder
@@ -177,16 +198,8 @@ def finish_run(
     if columns and "columns" not in facts:  # those of a purged run stand in its tables already
         stored = store_columns(folder, metrics, range(joining.first_part, parts), columns)
         facts = {**facts, "columns": stored}
-    scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
     joining.finish(parts, renew=bool(columns))
-    if one_core:
-        joining.wait()
-    # off the parts: the table of all dialogs may be larger than the memory
-    dialogs = [
-        pl.scan_ipc(part_path(folder, index, "dialog.arrow"), glob=False) for index in range(parts)
-    ]
-    systems = system_table(lambda: scan_dialogs(dialogs, scores), scores)
-    joining.wait()
+    files = joining.wait()
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
     for metric in filter(is_system_metric, metrics):
@@ -199,13 +212,13 @@ def finish_run(
     add_unit_counts(folder, parts, nulls)
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
-    files = [folder / f"{table}.parquet" for table in (*joining.tables, "system")]
-    rejects = [folder / REJECTS] if (folder / REJECTS).exists() else []
+    others = [folder / "system.parquet", folder / REJECTS]
+    files |= {path.name: describe_file(path) for path in others if path.exists()}
     done = {
         **facts,
         "metrics": descriptions,
         "units": nulls,
-        "files": {path.name: describe_file(path) for path in [*files, *rejects]},
+        "files": files,
         "libraries": facts.get("libraries") or library_versions(metrics),
         "format": FORMAT,
         "status": "done",
