@@ -37,10 +37,6 @@ $(VENV)/more-weights: $(VENV)/weights
 test: $(VENV)/weights check
 	$(RUN) -m pytest -q -m 'not slow and not timing' -n 2 --dist loadfile
 
-$(VENV)/fast: $(VENV)/dev
-	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
-	touch $@
-
 # Ray needs all of OpenTelemetry where a part of it is installed; moto is the S3 of a test.
 $(VENV)/engines: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,ray,spark,daft]' \
@@ -57,7 +53,7 @@ test-integrations: pyproject.toml
 	.venv-integrations/bin/python -m pytest -q -p no:asyncio -p no:deepeval -p no:phoenix \
 		-p no:unraisableexception tests/integrations
 
-test-all: $(VENV)/fast $(VENV)/engines $(VENV)/more-weights check mutants test-integrations test-versions
+test-all: $(VENV)/engines $(VENV)/more-weights check mutants test-integrations test-versions
 	SIMPATICO_POSTGRES=required $(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 # The oldest versions of libraries that pyproject.toml admits, and the newest Python that is here.
@@ -91,11 +87,11 @@ lock: $(VENV)/dev
 
 # Ours and every peer in one table of ratios; BASE=REV measures an earlier commit beside this one.
 UTTERANCES ?= 200000
-bench: $(VENV)/fast $(VENV)/weights
+bench: $(VENV)/weights
 	$(RUN) benchmarks/bench.py --utterances $(UTTERANCES) $(if $(BASE),--base $(BASE))
 
 # Few ratios against benchmarks/floor.json, in two minutes; exit 1 if one is worse.
-bench-check: $(VENV)/fast $(VENV)/weights
+bench-check: $(VENV)/weights
 	$(RUN) benchmarks/bench.py --check --utterances 100000 --rounds 3
 
 # The made-up corpus needs word frequencies.
@@ -104,7 +100,7 @@ $(VENV)/wordfreq: $(VENV)/dev
 	touch $@
 
 # Peak memory and CPU of `score` on a short file and one of ten times as many turns; traces likewise.
-bench-memory: $(VENV)/fast $(VENV)/wordfreq
+bench-memory: $(VENV)/wordfreq
 	$(RUN) benchmarks/memory.py
 	$(RUN) benchmarks/traces.py
 

@@ -91,6 +91,17 @@ class ChatWords:
         row, keys = neighbours(table, self.symbols_of(table))
         return row, self.association_table[keys]
 
+    def sums_of(self, table: WordTable) -> Floats:
+        """Per text, the sum of these."""
+        if table.passes:
+            symbols, pairs = self.symbols_of(table), self.association_table
+            sums: Floats = table.passes.associations(
+                table.codes, table.ends, symbols, pairs, BOUNDARY
+            )
+            return sums
+        row, each = self.associations_of(table)
+        return np.bincount(row, each, len(table.counts)).astype(np.float64)
+
     def symbols_of(self, table: WordTable) -> Ints:
         """What each word of the vocabulary stands for, found once a vocabulary."""
         key = f"symbols of {self.sha256}"
@@ -147,10 +158,8 @@ def neighbours(table: WordTable, symbols: Ints) -> tuple[Ints, Ints]:
 
 def shuffled_rows(table: WordTable, words: ChatWords, *, below: float = MIN_ASSOCIATION) -> Bools:
     """Whether the words of each text stand in no order: their mean association is very low."""
-    row, association = words.associations_of(table)
-    sums = np.bincount(row, association, len(table.counts))
     # the end of a text is one more than its words
-    low = sums < below * (table.counts + 1)
+    low = words.sums_of(table) < below * (table.counts + 1)
     return np.asarray(low & (table.counts >= MIN_ORDERED))
 
 

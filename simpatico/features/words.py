@@ -15,16 +15,20 @@ words of equal keys have been compared in full. Many times as fast as splitting 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import blake2b
+from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
 from simpatico.arrays import Bools, Floats, Ints
+from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.turns import Turns
 
@@ -56,6 +60,12 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 STEP = 8
 """Bytes of a word that are read at a time, as one integer."""
 
+ENOUGH = 80_000_000
+"""Bytes of text that a process reads before it loads the compiled passes: with a million utterances
+they have saved as much as loading them costs."""
+bytes_read = 0
+"""How many it has read."""
+
 LONG = 64
 """Words of more bytes than this, which hardly anyone writes, are hashed one by one."""
 
@@ -72,6 +82,8 @@ class WordTable:
     vocabulary: pl.Series
     memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What is known of the vocabulary, to be computed once; tables of one vocabulary share it."""
+    passes: ModuleType | None = field(default=None, compare=False, repr=False)
+    """`compiled`, where what is asked of this table is to be computed by it."""
 
     @property
     def counts(self) -> Ints:
@@ -80,6 +92,9 @@ class WordTable:
 
     def take(self, rows: Ints) -> WordTable:
         """The turns of these rows, in this order."""
+        if self.passes:
+            codes, ends = self.passes.take(self.codes, self.ends, rows)
+            return replace(self, codes=codes, ends=ends)
         counts = self.counts[rows]
         ends = np.append(0, np.cumsum(counts))
         words = np.arange(ends[-1]) + np.repeat(self.ends[rows] - ends[:-1], counts)
@@ -94,6 +109,8 @@ class WordTable:
 
     def sums(self, weights: Floats) -> Floats:
         """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""
+        from scipy import sparse  # takes a fifth as long to load as all that a worker needs
+
         shape = (len(self.ends) - 1, len(weights))
         ones = np.ones(len(self.codes))
         hits = sparse.csr_matrix((ones, self.codes, self.ends.astype(np.int32)), shape=shape)
@@ -102,25 +119,58 @@ class WordTable:
 
 @dataclass(frozen=True)
 class Words:
-    """Lower-cased words of every turn; SIMPATICO_WORDS=numba takes the compiled kernel.
-
-    Both give the same words, so neither the feature nor any signature says which was taken.
-    """
+    """Lower-cased words of every turn."""
 
     needs: ClassVar[tuple[Feature, ...]] = ()
 
     def compute(self, turns: Turns, features: Features) -> WordTable:
-        if os.environ.get("SIMPATICO_WORDS") == "numba":
-            from simpatico.features.words_numba import cut_words_numba
-
-            return cut_words_numba(turns.frame["text"])
         return cut_words(turns.frame["text"])
 
 
 def cut_words(texts: pl.Series) -> WordTable:
-    """Cut every text into words."""
+    """Cut every text into words.
+
+    NumPy and the compiled passes give the same words, so that no signature says which it was.
+    """
     clean = canonical(texts)
-    buffer = word_bytes(clean)
+    buffer, ends = word_bytes(clean), text_ends(clean)
+    passes = choose_passes(len(buffer))
+    return cut_in_numpy(buffer, ends) if passes is None else cut_compiled(buffer, ends, passes)
+
+
+def choose_passes(n_bytes: int) -> ModuleType | None:
+    """The compiled passes, once this process has read as much as makes up for loading them.
+
+    SIMPATICO_WORDS=numba loads them at once, SIMPATICO_WORDS=numpy never.
+    """
+    global bytes_read
+    bytes_read += n_bytes
+    choice = os.environ.get("SIMPATICO_WORDS")
+    if choice == "numba":
+        return load_passes()
+    return load_passes_if_there() if choice != "numpy" and bytes_read > ENOUGH else None
+
+
+def load_passes() -> ModuleType:
+    """The compiled passes; compiling them takes seconds, once a machine."""
+    try:
+        return import_module("simpatico.features.compiled")
+    except (ImportError, RuntimeError) as error:  # Numba does not know this NumPy, finds no cache
+        raise MissingResource(
+            f"SIMPATICO_WORDS=numba needs the extra `fast`: {error}; pip install 'simpatico[fast]'"
+        ) from None
+
+
+@cache
+def load_passes_if_there() -> ModuleType | None:
+    """The same; null without Numba."""
+    with suppress(MissingResource):
+        return load_passes()
+    return None
+
+
+def cut_in_numpy(buffer: Bytes, text_ends: Ints) -> WordTable:
+    """The words of a buffer, whose texts end there."""
     is_word = buffer != SPACE
     # the buffer begins and ends with a space, so that edges alternate between starts and stops
     # four bytes a position are enough below 2 GiB, and half of the memory that long texts take
@@ -131,8 +181,19 @@ def cut_words(texts: pl.Series) -> WordTable:
     del edges, is_word
     codes, examples = assign_codes(word_keys(buffer, starts, stops))
     codes, examples = separate_collisions(codes, examples, buffer, starts, stops)
-    vocabulary = spell_words(buffer, starts[examples], stops[examples])
-    return WordTable(codes, turn_offsets(clean, starts), vocabulary)
+    ends = np.append(0, np.searchsorted(starts, text_ends))
+    return WordTable(codes, ends, spell_words(buffer, starts[examples], stops[examples]))
+
+
+def cut_compiled(buffer: Bytes, text_ends: Ints, passes: ModuleType) -> WordTable:
+    """The same, with the vocabulary in another order."""
+    eight, bits = eight_bytes_from_each(buffer), SLOT_BITS
+    codes, ends, starts, stops = passes.cut(eight, text_ends, BYTE_MASKS, bits)
+    # without enough slots nothing comes back: once more with four times as many
+    while not len(ends):
+        bits += 2
+        codes, ends, starts, stops = passes.cut(eight, text_ends, BYTE_MASKS, bits)
+    return WordTable(codes, ends, spell_words(buffer, starts, stops), passes=passes)
 
 
 def canonical(texts: pl.Series) -> pl.Series:
@@ -166,10 +227,9 @@ def word_bytes(clean: pl.Series) -> Bytes:
     return buffer
 
 
-def turn_offsets(clean: pl.Series, starts: Ints) -> Ints:
-    """The number of words before each text, and before the end."""
-    ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
-    return np.append(0, np.searchsorted(starts, ends))
+def text_ends(clean: pl.Series) -> Ints:
+    """Where in `word_bytes` each text has ended, and the space after it."""
+    return np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
 
 
 def normalise_texts(texts: pl.Series) -> pl.Series:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from importlib.util import find_spec
 
 import numpy as np
 import polars as pl
@@ -12,13 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simpatico.errors import MissingResource
-from simpatico.features import Features, closure
-from simpatico.features import words_numba as words_fast
-from simpatico.features.words import APOSTROPHES, INVISIBLE, Words, WordTable, cut_words
-from simpatico.turns import Turns
-
-NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra `fast`")
+from simpatico.features.words import APOSTROPHES, INVISIBLE, WordTable, cut_words
 
 NOBODY_SEES = re.compile(INVISIBLE)
 ANY_APOSTROPHE = re.compile(APOSTROPHES)
@@ -36,6 +29,11 @@ anything = st.one_of(
     st.text(st.sampled_from("aB9' ,.")),
     st.text(st.sampled_from("ab"), min_size=6, max_size=90),
 )
+
+
+@pytest.fixture(autouse=True)
+def in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMPATICO_WORDS", "numpy")
 
 
 def reference(text: str) -> list[str]:
@@ -162,70 +160,3 @@ def test_sums_add_up_the_weights_of_each_turn() -> None:
     rows = np.array([weights[word] for word in table.vocabulary])
     assert table.sums(rows).tolist() == [[2.5, 2.0], [0.0, 0.0], [0.5, 2.0]]
     assert table.counts.tolist() == [3, 0, 1]
-
-
-@NUMBA
-@given(st.lists(anything, max_size=6))
-@settings(max_examples=300, deadline=None)
-def test_the_kernel_finds_the_same_words(texts: list[str]) -> None:
-    series = pl.Series(texts, dtype=pl.String)
-    assert spelled_out(words_fast.cut_words_numba(series)) == spelled_out(cut_words(series))
-
-
-@NUMBA
-def test_the_kernel_grows_its_table() -> None:
-    word_list = [f"w{number}" for number in range(200_000)]
-    table = words_fast.cut_words_numba(pl.Series([" ".join(word_list), "w7 w199999"]))
-    assert spelled_out(table) == [word_list, ["w7", "w199999"]]
-    assert table.vocabulary.to_list() == word_list
-
-
-@given(st.lists(anything, max_size=3))
-@settings(max_examples=50, deadline=None)
-def test_the_kernel_is_right_before_it_is_compiled(texts: list[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore"):
-        patch.setattr(words_fast, "kernels", lambda: (words_fast.find_words, words_fast.code_words))
-        got = spelled_out(words_fast.cut_words_numba(pl.Series(texts, dtype=pl.String)))
-    assert got == [reference(t) for t in texts]
-
-
-@NUMBA
-def test_the_kernel_is_used_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIMPATICO_WORDS", "numba")
-    assert spelled_out(feature("b a b")) == [["b", "a", "b"]]
-    assert feature("b a b").vocabulary.to_list() == ["b", "a"]
-
-
-@pytest.mark.skipif(find_spec("numba") is not None, reason="numba is installed")
-def test_the_kernel_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIMPATICO_WORDS", "numba")
-    with pytest.raises(MissingResource) as error:
-        feature("a")
-    assert str(error.value) == (
-        "the compiled word kernel needs numba: pip install 'simpatico[fast]'"
-    )
-
-
-def feature(text: str) -> WordTable:
-    """The words of one turn as metrics get them."""
-    rows = pl.DataFrame({"dialog": ["d"], "speaker": ["s"], "text": [text]})
-    table: WordTable = Features(Turns.from_utterances(rows), closure([Words()]))[Words()]
-    return table
-
-
-def test_words_made_to_share_a_hash_are_told_apart() -> None:
-    """The second was searched for: its hash is the number of "the", which is its three letters."""
-    collision = "uwxhgyxsv6xydd5w"
-    for texts in (["the cat the", collision], [collision, "the cat the", f"{collision} the"]):
-        table = cut_words(pl.Series(texts))
-        spellings = [table.vocabulary[int(c)] for c in table.codes]
-        assert spellings == " ".join(texts).split()
-        assert table.vocabulary.n_unique() == len(table.vocabulary)
-
-
-@given(st.lists(anything, min_size=1, max_size=6), st.lists(st.integers(0, 5), max_size=8))
-@settings(deadline=None)
-def test_rows_are_taken_with_their_words(texts: list[str], rows: list[int]) -> None:
-    table, rows = cut_words(pl.Series(texts)), [row % len(texts) for row in rows]
-    every = spelled_out(table)
-    assert spelled_out(table.take(np.array(rows, np.int64))) == [every[row] for row in rows]
