@@ -38,6 +38,9 @@ FEW = 1_000
 REASON_RANK = pl.all().is_null().cast(pl.Int64) * 2 + pl.all().eq_missing("answers_nothing")
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
 CONFIDENCE = 0.95
+Sums = dict[tuple[str, str], ExactSum]
+Means = dict[tuple[str, str], float | None]
+"""By score and system."""
 ROUNDING = 1e-12
 """An SD below this share of the mean is rounding error: all values are the same."""
 
@@ -238,19 +241,35 @@ def system_table(
     `frames` gives the dialog table, in frames of whole dialogs that need not all be held. They are
     asked for twice, as an SD is about the mean.
     """
-    dialogs, totals = Counter[str](), defaultdict[tuple[str, str], ExactSum](ExactSum)
-    for frame in frames():
+    names = [score.name for score in scores]
+    return means_table(lambda means: [sum_dialogs(frames(), names, means)], scores)
+
+
+def sum_dialogs(
+    frames: Iterable[pl.DataFrame], scores: Sequence[str], means: Means | None
+) -> tuple[Counter[str], Sums]:
+    """How many dialogs each system has, and the sums of their scores, or of squared deviations.
+
+    Those are from `means`, if there are any.
+    """
+    dialogs, sums = Counter[str](), defaultdict[tuple[str, str], ExactSum](ExactSum)
+    for frame in frames:
         for system, starts, rows in split_systems(frame, scores):
             dialogs[system] += len(starts)
             for score in scores:
-                totals[score.name, system].add(dialog_means(rows, score.name, starts))
-    means = {key: total.mean for key, total in totals.items()}
-    squares = defaultdict[tuple[str, str], ExactSum](ExactSum)
-    for frame in frames():
-        for system, starts, rows in split_systems(frame, scores):
-            for key in ((score.name, system) for score in scores):
-                values = dialog_means(rows, key[0], starts)
-                squares[key].add(squared_deviations(values, means[key]))
+                values = dialog_means(rows, score, starts)
+                if means is not None:
+                    values = squared_deviations(values, means[score, system])
+                sums[score, system].add(values)
+    return dialogs, sums
+
+
+def means_table(
+    sums: Callable[[Means | None], Iterable[tuple[Counter[str], Sums]]], scores: Sequence[Score]
+) -> pl.DataFrame:
+    """The table of systems from what `sum_dialogs` says of each part of the dialogs."""
+    dialogs, totals = merge_sums(sums(None))
+    _, squares = merge_sums(sums({key: total.mean for key, total in totals.items()}))
     schema = {"system": pl.String(), "dialogs": pl.Int64()}
     for score in scores:
         schema |= mean_schema(score.name)
@@ -266,9 +285,19 @@ def system_table(
     return pl.DataFrame(table, schema, orient="row")
 
 
-def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[Score]) -> Iterator[pl.DataFrame]:
+def merge_sums(parts: Iterable[tuple[Counter[str], Sums]]) -> tuple[Counter[str], Sums]:
+    """The same of all parts together."""
+    dialogs, sums = Counter[str](), defaultdict[tuple[str, str], ExactSum](ExactSum)
+    for own_dialogs, own in parts:
+        dialogs += own_dialogs
+        for key, total in own.items():
+            sums[key].merge(total)
+    return dialogs, sums
+
+
+def scan_dialogs(tables: Iterable[pl.LazyFrame], scores: Sequence[str]) -> Iterator[pl.DataFrame]:
     """Dialog tables that may be larger than the memory, in frames for `system_table`."""
-    columns = ["system", "dialog", *(score.name for score in scores)]
+    columns = ["system", "dialog", *scores]
     slices = (part for table in tables for part in read_slices(table.select(columns)))
     return whole_dialogs(join_small(slices))
 
@@ -315,10 +344,10 @@ def whole_dialogs(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def split_systems(
-    frame: pl.DataFrame, scores: Sequence[Score]
+    frame: pl.DataFrame, scores: Sequence[str]
 ) -> Iterator[tuple[str, Ints, pl.DataFrame]]:
     """Each system of a dialog table with its rows, and at which of them a dialog begins."""
-    columns = ["system", "dialog", *(score.name for score in scores)]
+    columns = ["system", "dialog", *scores]
     for (system,), rows in frame[columns].group_by("system", maintain_order=True):
         if system is not None:
             dialog = rows["dialog"]

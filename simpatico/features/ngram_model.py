@@ -92,7 +92,7 @@ class TraitModel:
                 start, weights = self._hits(table, order)
                 columns.append(np.bincount(turn[start], weights, rows).astype(np.float64))
             columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
-        return np.column_stack(columns)
+        return np.stack(columns).T
 
     def hits(self, table: WordTable) -> Iterator[tuple[int, Ints, Floats]]:
         """For every order, the words at which its known n-grams begin, and the weight of each."""

@@ -17,11 +17,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.turns import Turns
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Bytes = npt.NDArray[np.uint8]
 Keys = npt.NDArray[np.uint64]
@@ -59,12 +62,6 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2 ** 64 / golden ratio, odd: Knuth's multiplicative hashing spreads neighbouring keys."""
 STEP = 8
 """Bytes of a word that are read at a time, as one integer."""
-
-ENOUGH = 80_000_000
-"""Bytes of text that a process reads before it loads the compiled passes: with a million utterances
-they have saved as much as loading them costs."""
-bytes_read = 0
-"""How many it has read."""
 
 LONG = 64
 """Words of more bytes than this, which hardly anyone writes, are hashed one by one."""
@@ -108,47 +105,73 @@ class WordTable:
         return result
 
     def sums(self, weights: Floats) -> Floats:
-        """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""
+        """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word.
+
+        The values of a column stand side by side in memory, as tables want them.
+        """
+        return np.asfortranarray(self.counts_of_words @ weights)
+
+    @cached_property
+    def counts_of_words(self) -> sparse.csr_matrix:
+        """A row for each turn, a column for each word of the vocabulary."""
         from scipy import sparse  # takes a fifth as long to load as all that a worker needs
 
-        shape = (len(self.ends) - 1, len(weights))
+        shape = (len(self.ends) - 1, len(self.vocabulary))
         ones = np.ones(len(self.codes))
-        hits = sparse.csr_matrix((ones, self.codes, self.ends.astype(np.int32)), shape=shape)
-        return np.asarray(hits @ weights)
+        return sparse.csr_matrix((ones, self.codes, self.ends.astype(np.int32)), shape=shape)
+
+
+class Clean(NamedTuple):
+    """Texts with straight apostrophes; the rows of those beyond ASCII, and these normalised."""
+
+    texts: pl.Series
+    rows: pl.Series
+    normalised: pl.Series
+
+
+@dataclass(frozen=True)
+class CleanTexts:
+    """The clean texts of all turns."""
+
+    needs: ClassVar[tuple[Feature, ...]] = ()
+
+    def compute(self, turns: Turns, features: Features) -> Clean:
+        return clean_texts(turns.frame["text"])
 
 
 @dataclass(frozen=True)
 class Words:
     """Lower-cased words of every turn."""
 
-    needs: ClassVar[tuple[Feature, ...]] = ()
+    needs: ClassVar[tuple[Feature, ...]] = (CleanTexts(),)
 
     def compute(self, turns: Turns, features: Features) -> WordTable:
-        return cut_words(turns.frame["text"])
+        return cut_clean_texts(features[CleanTexts()])
 
 
 def cut_words(texts: pl.Series) -> WordTable:
-    """Cut every text into words.
+    """Cut every text into words."""
+    return cut_clean_texts(clean_texts(texts))
+
+
+def cut_clean_texts(texts: Clean) -> WordTable:
+    """The same, of texts that are clean.
 
     NumPy and the compiled passes give the same words, so that no signature says which it was.
     """
-    clean = canonical(texts)
+    plain = texts.normalised.str.replace_all(BETWEEN, " ")
+    clean = texts.texts.clone().scatter(texts.rows, plain) if len(plain) else texts.texts
     buffer, ends = word_bytes(clean), text_ends(clean)
-    passes = choose_passes(len(buffer))
+    passes = choose_passes()
     return cut_in_numpy(buffer, ends) if passes is None else cut_compiled(buffer, ends, passes)
 
 
-def choose_passes(n_bytes: int) -> ModuleType | None:
-    """The compiled passes, once this process has read as much as makes up for loading them.
-
-    SIMPATICO_WORDS=numba loads them at once, SIMPATICO_WORDS=numpy never.
-    """
-    global bytes_read
-    bytes_read += n_bytes
+def choose_passes() -> ModuleType | None:
+    """The compiled passes if SIMPATICO_WORDS=numba, or if it is "fast" and they can be loaded."""
     choice = os.environ.get("SIMPATICO_WORDS")
     if choice == "numba":
         return load_passes()
-    return load_passes_if_there() if choice != "numpy" and bytes_read > ENOUGH else None
+    return load_passes_if_there() if choice == "fast" else None
 
 
 def load_passes() -> ModuleType:
@@ -196,16 +219,16 @@ def cut_compiled(buffer: Bytes, text_ends: Ints, passes: ModuleType) -> WordTabl
     return WordTable(codes, ends, spell_words(buffer, starts, stops), passes=passes)
 
 
-def canonical(texts: pl.Series) -> pl.Series:
-    """ASCII texts as they are; all others with nothing but spaces and apostrophes between words."""
+def clean_texts(texts: pl.Series) -> Clean:
+    """Texts as words are cut from them."""
     beyond = beyond_ascii(texts)
     if not len(beyond):
-        return texts
+        return Clean(texts, beyond, texts.gather(beyond))
     # a curly apostrophe is all that most of them have beyond ASCII, and NFKC is slow
     straight = texts.gather(beyond).str.replace_all("\u2019", "'", literal=True)
     still = beyond_ascii(straight)
-    plain = normalise_texts(straight.gather(still)).str.replace_all(BETWEEN, " ")
-    return texts.clone().scatter(beyond, straight.scatter(still, plain))
+    rows, normalised = beyond.gather(still), normalise_texts(straight.gather(still))
+    return Clean(texts.clone().scatter(beyond, straight), rows, normalised)
 
 
 def beyond_ascii(texts: pl.Series) -> pl.Series:

@@ -68,13 +68,15 @@ class EmotionMatching(EmotionMetric):
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         sums = features[self.source]
-        replies, contexts = sums.copy(), sums[turns.answered]
+        # a row for each emotion, whose values then stand side by side in memory
+        replies = np.array(sums.T, order="C")
+        contexts = replies[:, turns.answered]
         silent, flat = ~sums.any(axis=1), (sums == sums[:, :1]).all(axis=1)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
         foreign = foreign | foreign[turns.answered]
         # zeros add nothing to a dialog's sums, and by themselves have no ranks and so no score
-        replies[opens | foreign] = contexts[opens | foreign] = 0.0
+        replies[:, opens | foreign] = contexts[:, opens | foreign] = 0.0
         masks = {
             "no_variation": flat | flat[turns.answered],  # all ties: no ranks to compare
             f"answered_{self.unknown_reason}": silent[turns.answered],
@@ -85,7 +87,7 @@ class EmotionMatching(EmotionMetric):
         }
         why = reasons(len(turns), **masks)
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
-        return pl.DataFrame(np.hstack([replies, contexts]), names, orient="row").with_columns(why)
+        return pl.DataFrame(dict(zip(names, [*replies, *contexts], strict=True))).with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The correlation less what it would be without an emotion word of the answering turn.

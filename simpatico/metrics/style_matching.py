@@ -136,15 +136,18 @@ class StyleMatching:
         sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
         if (sums < 0).any():
             raise DataError(f"lexicon {self.lexicon!r} has negative weights; style needs 0 or more")
-        replies = np.column_stack([words, sums])
-        contexts = replies[turns.answered]
+        # a row for each column, whose values then stand side by side in memory
+        replies = np.vstack([words, sums.T])
+        contexts = replies[:, turns.answered]
         foreign, opens = features[OtherScript()], turns.answered < 0
         foreign = foreign | foreign[turns.answered]
-        wordless = (replies[:, 0] == 0) | (contexts[:, 0] == 0)
+        wordless = (replies[0] == 0) | (contexts[0] == 0)
         # without words there are no rates, so no score, and nothing is added to the dialog's sums
-        replies[opens | foreign] = contexts[opens | foreign] = 0.0
+        replies[:, opens | foreign] = contexts[:, opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
-        return pl.DataFrame(np.hstack([replies, contexts]), COLUMNS, orient="row").with_columns(why)
+        return pl.DataFrame(dict(zip(COLUMNS, [*replies, *contexts], strict=True))).with_columns(
+            why
+        )
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The score less what it would be without a category, shared by the category's words.

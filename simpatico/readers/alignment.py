@@ -64,18 +64,20 @@ class Alignment:
         places = frame["system"].cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
         codes = places.fill_null(len(names)).to_numpy()
         counts = np.bincount(codes, minlength=len(names) + 1)[:-1].tolist()
+        # few rows: what is counted by speaker or dialog is counted here
+        speakers = frame.select("dialog", "speaker", "system").unique()
         return cls(
             dialogs=int((frame["turn"] == 0).sum()),
             utterances=utterances,
             turns=n,
             merged=utterances - n,
-            speakers=frame.select(pl.struct("dialog", "speaker").n_unique()).item() if n else 0,
+            speakers=speakers.select("dialog", "speaker").n_unique(),
             context=n - sum(counts),
             scored=sum(counts),
             systems=dict(zip(names, counts, strict=True)),
             answers=count_answers_to(turns, names, codes),
-            users=count_users(frame),
-            dialogs_by_system=count_dialogs(frame),
+            users=speakers.filter(system=HUMAN).select("dialog", "speaker").n_unique(),
+            dialogs_by_system=count_dialogs(speakers),
         )
 
     def __add__(self, other: Alignment) -> Alignment:
@@ -161,15 +163,10 @@ class Alignment:
         return f"{turns} {'replies' if count == 1 else 'reply'} to {target}."
 
 
-def count_dialogs(frame: pl.DataFrame) -> dict[str, int]:
+def count_dialogs(speakers: pl.DataFrame) -> dict[str, int]:
     """In how many dialogs each system speaks."""
-    pairs = frame.select("dialog", "system").drop_nulls().unique()
+    pairs = speakers.select("dialog", "system").drop_nulls().unique()
     return dict(pairs["system"].value_counts().sort("system").iter_rows())
-
-
-def count_users(frame: pl.DataFrame) -> int:
-    """How many speakers are people who talk with a system; each dialog has its own."""
-    return frame.filter(pl.col("system") == HUMAN).select("dialog", "speaker").n_unique()
 
 
 def count_answers_to(turns: Turns, names: list[str], codes: Ints) -> dict[str, int]:

@@ -57,7 +57,7 @@ from simpatico.run.writer import (
     check_columns,
     describe_input,
     finish_run,
-    means_of_systems,
+    join_parts,
     run_key,
     run_settings,
 )
@@ -318,8 +318,7 @@ def finish_addition(
     facts = {**facts, "alignment": alignment.as_json()}
     former = former_tables(folder, folders, facts["alignment"], library_versions(scorer.metrics))
     with Joining(work, keep_text=scorer.keep_text, former=former) as joining:
-        systems = means_of_systems(scorer.metrics, work, parts)
-        finish_run(scorer.metrics, parts, facts, joining, systems)
+        finish_run(work, join_parts(scorer.metrics, parts, facts, joining, Workers(None)))
     (folder / CONTROLS).unlink(missing_ok=True)  # came of the dialogs there were
     move_tables(folder, work)
     drop_others(folder / ADDED, {entry.folder.name for entry in entries})

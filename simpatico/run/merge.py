@@ -119,7 +119,7 @@ def system_rows(
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     columns = dialogs.collect_schema()
     scores = [score for name, score in stored_scores(metrics).items() if name in columns]
-    table = system_table(lambda: scan_dialogs([dialogs], scores), scores)
+    table = system_table(lambda: scan_dialogs([dialogs], [s.name for s in scores]), scores)
     own = [
         run.at("system").with_columns(pl.col("system").replace(new))
         for run, new in zip(runs, names, strict=True)

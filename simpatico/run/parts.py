@@ -207,6 +207,9 @@ def material_path(folder: Path, index: int, metric: Metric) -> Path:
 
 def count_reasons(name: str, reasons: pl.Series) -> dict[str, int]:
     """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
+    each = reasons.value_counts(name="n")
     # a reason ends at its first space: what follows, such as how many are lacking, is a detail
-    counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
+    reason = pl.col(reasons.name).str.extract("^([^ ]*)").fill_null("scored").alias("reason")
+    counts = each.group_by(reason, maintain_order=True).agg(pl.col("n").sum())
+    counts = counts.sort("n", "reason", descending=[True, False])
     return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}

@@ -30,7 +30,8 @@ from simpatico.run.folder import ADDED, lock_run, move_tables, part_path
 from simpatico.run.joining import Joining
 from simpatico.run.original_ids import pseudonyms_of
 from simpatico.run.parts import count_reasons, material_path
-from simpatico.run.writer import finish_run, means_of_systems, run_key
+from simpatico.run.workers import Workers
+from simpatico.run.writer import finish_run, join_parts, run_key
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, merge_material, summarise_systems
 from simpatico.turns import Turns
@@ -101,7 +102,7 @@ def purge_run(
         models = any(USES_MODEL.search(m["signature"]) for m in facts["metrics"].values())
         cache_bytes = clear_cache() if models and not keep_cache else 0
         with Joining(work, keep_text=facts["text"]) as joining:
-            finish_run(metrics, 1, facts, joining, means_of_systems(metrics, work, 1))
+            finish_run(work, join_parts(metrics, 1, facts, joining, Workers(None)))
         complete_purge(folder)
     without = tuple(m.name for m in metrics if isinstance(m, NoSummary))
     return Purge(len(dialogs), removed, others, without, cache_bytes)

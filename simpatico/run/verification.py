@@ -89,7 +89,7 @@ def check_systems(run: Run) -> Check:
     dialogs, what = run.scan("dialog"), "means of systems"
     facts = {n: m for n, m in run.facts["metrics"].items() if m["level"] != "system"}
     scores = list(stored_scores(facts).values())
-    means = system_table(lambda: scan_dialogs([dialogs], scores), scores)
+    means = system_table(lambda: scan_dialogs([dialogs], [s.name for s in scores]), scores)
     columns = list(score_columns("system", facts))
     difference = first_difference(
         run.at("system"), means, level="system", names=columns, allowed=TOLERANCE

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
@@ -17,12 +19,12 @@ from simpatico.errors import RunError
 
 SECONDS_BETWEEN_CHECKS = 0.5
 """How soon a worker notices that its parent is gone."""
-KEPT_BYTES = str(2**30)
+TRIM_THRESHOLD, MMAP_THRESHOLD = (-1, 2**30), (-3, 2**25)
+"""Parameters of glibc's malloc, as malloc.h numbers them: bytes that stay with the process once
+they are free, and bytes from which an array is mapped by itself, as many as it admits."""
 WORKER_VARIABLES = {
     # one core a worker; read where libraries are loaded, which here they are already
     **dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
-    # memory goes from one array to the next, rather than back to the system each time
-    **dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), KEPT_BYTES),
     # an interrupted run leaves its semaphores to Python's tracker, which would complain of them
     "PYTHONWARNINGS": "ignore::UserWarning:multiprocessing.resource_tracker",
 }
@@ -93,9 +95,21 @@ class Workers:
             ) from None
 
 
+def keep_memory() -> None:
+    """Let memory of this process go from one array to the next, not back to the system each time.
+
+    It saves a third of the time that the system takes; only glibc can be told so.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        allocator = ctypes.CDLL(None)
+        for parameter in (TRIM_THRESHOLD, MMAP_THRESHOLD):
+            allocator.mallopt(*parameter)
+
+
 def begin_worker(parent: int, stop: Event) -> None:
     """Let this worker end at once when it has to, and soon after its parent, if that was killed."""
     os.environ.setdefault("SIMPATICO_THREADS", "1")  # the other workers use the other cores
+    keep_memory()
 
     def watch() -> None:
         while os.getppid() == parent and not stop.wait(SECONDS_BETWEEN_CHECKS):

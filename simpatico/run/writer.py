@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -38,8 +39,13 @@ from simpatico.system_metric import (
     merge_material,
     summarise_systems,
 )
-from simpatico.table import scan_dialogs, system_table
+from simpatico.table import Means, Sums, means_table, scan_dialogs, sum_dialogs
 from simpatico.turns import KEYS
+
+LARGE = 150_000_000
+"""Bytes a process, from which compiled passes save more time than it takes to load them."""
+TASKS = 2
+"""Tasks a worker, among which the parts are shared out where each takes about as long."""
 
 
 def score_run(
@@ -64,6 +70,7 @@ def score_run(
     local = Workers(None if isinstance(jobs, Ray) else jobs)
     with open_run(folder) as begin, local:
         if not (folder / "run.json").exists():
+            choose_words(conversations, local.jobs)
             local.start()
         identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
@@ -79,6 +86,8 @@ def score_run(
                 raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
             if pseudonyms:
                 check_columns(pseudonyms.columns, alignment.columns)
+            write_rejects(folder, rejects)
+            facts = {**identity, "key": key, "alignment": alignment.as_json()}
             # hashed once more: parts of two versions of a file would make a run of neither
             with ThreadPoolExecutor(1) as thread:
                 again = thread.submit(
@@ -86,13 +95,19 @@ def score_run(
                 )
                 if jobs == 1:  # on one core, so one after the other
                     again.result()
-                systems = means_of_systems(metrics, folder, parts)
+                done = join_parts(metrics, parts, facts, joining, local)
             if again.result() != identity:
+                for name in done["files"]:
+                    (folder / name).unlink()
                 raise RecordError("an input, lexicon or model changed meanwhile; score again")
-            write_rejects(folder, rejects)
-            facts = {**identity, "key": key, "alignment": alignment.as_json()}
-            finish_run(metrics, parts, facts, joining, systems)
-    return Run(folder)
+            finish_run(folder, done)
+    return Run.trusted(folder)
+
+
+def choose_words(conversations: Conversations, jobs: int) -> None:
+    """Let each process that has much to read load what Numba compiled, unless told otherwise."""
+    if sum(source.size for source in conversations.sources) > LARGE * jobs:
+        os.environ.setdefault("SIMPATICO_WORDS", "fast")
 
 
 def check_columns(columns: Iterable[str], existing: Iterable[str]) -> None:
@@ -176,30 +191,45 @@ def add_unit_counts(folder: Path, parts: int, nulls: Mapping[str, Counter[str]])
             nulls[level].update(counts)
 
 
-def means_of_systems(metrics: Sequence[Metric], folder: Path, parts: int) -> pl.DataFrame:
+def means_of_systems(
+    metrics: Sequence[Metric], folder: Path, parts: int, workers: Workers
+) -> pl.DataFrame:
     """The table of systems, off the parts: that of all dialogs may be larger than the memory."""
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
-    dialogs = [
-        pl.scan_ipc(part_path(folder, index, "dialog.arrow"), glob=False) for index in range(parts)
-    ]
-    return system_table(lambda: scan_dialogs(dialogs, scores), scores)
+    names = [score.name for score in scores]
+    dialogs = [part_path(folder, index, "dialog.arrow") for index in range(parts)]
+    each = -(-parts // (TASKS * workers.jobs)) if workers.jobs > 1 else parts
+
+    def sums(means: Means | None) -> Iterator[tuple[Counter[str], Sums]]:
+        starts = range(0, parts, each)
+        return workers.map(sum_parts, ((dialogs[n : n + each], names, means) for n in starts))
+
+    return means_table(sums, scores)
 
 
-def finish_run(
+def sum_parts(
+    dialogs: Sequence[Path], scores: Sequence[str], means: Means | None
+) -> tuple[Counter[str], Sums]:
+    """What some parts add to the means of systems."""
+    tables = (pl.scan_ipc(path, glob=False) for path in dialogs)
+    return sum_dialogs(scan_dialogs(tables, scores), scores, means)
+
+
+def join_parts(
     metrics: Sequence[Metric],
     parts: int,
     facts: Mapping[str, Any],
     joining: Joining,
-    systems: pl.DataFrame,
-) -> None:
-    """Join the parts into whole tables and say in `run.json` that the run is done."""
+    workers: Workers,
+) -> dict[str, Any]:
+    """Join the parts into whole tables; what `run.json` says of them."""
     folder = joining.folder
     columns = facts["alignment"]["columns"]
     if columns and "columns" not in facts:  # those of a purged run stand in its tables already
         stored = store_columns(folder, metrics, range(joining.first_part, parts), columns)
         facts = {**facts, "columns": stored}
     joining.finish(parts, renew=bool(columns))
-    files = joining.wait()
+    systems = means_of_systems(metrics, folder, parts, workers)
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
     for metric in filter(is_system_metric, metrics):
@@ -213,8 +243,8 @@ def finish_run(
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
     others = [folder / "system.parquet", folder / REJECTS]
-    files |= {path.name: describe_file(path) for path in others if path.exists()}
-    done = {
+    files = joining.wait() | {p.name: describe_file(p) for p in others if p.exists()}
+    return {
         **facts,
         "metrics": descriptions,
         "units": nulls,
@@ -223,8 +253,12 @@ def finish_run(
         "format": FORMAT,
         "status": "done",
     }
+
+
+def finish_run(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Say in `run.json` that the run is done, and drop its parts."""
     # before the parts go: until this file says "done", they are what the run resumes from
-    write_json_atomically(folder / "run.json", {**done, "sha256": facts_hash(done)})
+    write_json_atomically(folder / "run.json", {**facts, "sha256": facts_hash(facts)})
     fault("done")
     shutil.rmtree(folder / "parts")
     fault("parts-gone")

@@ -47,9 +47,18 @@ class ExactSum:
 
     def add(self, values: Floats) -> None:
         """Add all the values."""
-        self.n += len(values)
         for start in range(0, len(values), LONG):
-            self.terms += exact_terms(values[start : start + LONG])
+            self.extend(exact_terms(values[start : start + LONG]))
+        self.n += len(values)
+
+    def merge(self, other: ExactSum) -> None:
+        """Add the values of another sum."""
+        self.extend(other.terms)
+        self.n += other.n
+
+    def extend(self, terms: list[float]) -> None:
+        """Add numbers, and put few in the place of many."""
+        self.terms += terms
         if len(self.terms) > self.most:
             self.terms = exact_terms(np.array(self.terms))
 

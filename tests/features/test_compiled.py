@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -16,9 +18,11 @@ from simpatico.api import score
 from simpatico.errors import MissingResource
 from simpatico.features import compiled, words
 from simpatico.features.chat_words import load_chat_words
-from simpatico.features.degenerate import Sketch, degenerate_texts
+from simpatico.features.degenerate import Sketch
 from simpatico.features.words import WordTable, cut_words
+from simpatico.readers import Conversations
 from simpatico.registry import preset
+from simpatico.run import writer
 from tests.features.test_words import anything, reference, spelled_out
 
 
@@ -75,16 +79,19 @@ def test_scores_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert one.equals(other)
 
 
-def test_they_are_loaded_after_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SIMPATICO_WORDS")
-    monkeypatch.setattr(words, "bytes_read", words.ENOUGH - 20)
-    assert cut_words(pl.Series(["a"])).passes is None
-    assert words.bytes_read == words.ENOUGH - 20 + len(" a" + " " * words.STEP)
-    monkeypatch.setattr(words, "bytes_read", words.ENOUGH)
-    assert cut_words(pl.Series(["a"])).passes is compiled
-    assert degenerate_texts(["sad sad sad sad", "No, no."]).tolist() == [True, False]
-    monkeypatch.setenv("SIMPATICO_WORDS", "numpy")
-    assert cut_words(pl.Series(["a"])).passes is None
+def test_large_inputs_choose_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"dialog": "d", "speaker": "a", "text": "Hi"}\n' * 2)
+    for large, choice in (
+        (log.stat().st_size // 2, "numpy"),
+        (log.stat().st_size // 2 - 1, "fast"),
+    ):
+        monkeypatch.delenv("SIMPATICO_WORDS", raising=False)
+        monkeypatch.setattr(writer, "LARGE", large)
+        writer.choose_words(Conversations((log,)), jobs=2)
+        chosen = os.environ.get("SIMPATICO_WORDS", "numpy")
+        assert chosen == choice
+        assert (cut_words(pl.Series(["a"])).passes is compiled) == (choice == "fast")
 
 
 def test_without_numba_words_are_cut_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +103,7 @@ def test_without_numba_words_are_cut_in_numpy(monkeypatch: pytest.MonkeyPatch) -
         "SIMPATICO_WORDS=numba needs the extra `fast`: import of numba halted; None in "
         "sys.modules; pip install 'simpatico[fast]'"
     )
-    monkeypatch.delenv("SIMPATICO_WORDS")
-    monkeypatch.setattr(words, "bytes_read", words.ENOUGH)
+    monkeypatch.setenv("SIMPATICO_WORDS", "fast")
     words.load_passes_if_there.cache_clear()
     table: WordTable = cut_words(pl.Series(["a b"]))
     words.load_passes_if_there.cache_clear()

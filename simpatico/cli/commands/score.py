@@ -107,8 +107,10 @@ def command(
     from simpatico.metric import signature
     from simpatico.readers import Alignment, Conversations
     from simpatico.run.addition import add_to_run
+    from simpatico.run.workers import keep_memory
     from simpatico.run.writer import score_run
 
+    keep_memory()
     if add and options["engine"] == "ray":
         raise click.UsageError("--add scores on this machine; leave out --engine ray")
     if add and options["outside"]:

@@ -135,7 +135,7 @@ class Trait:
             raise MissingResource(self.missing)
         words, foreign = features[Words()].counts, features[OtherScript()]
         degenerate = features[DegenerateSpeaker()]
-        sums = np.column_stack([words, features[NgramSums(self.model)]])
+        sums = np.vstack([words, features[NgramSums(self.model)].T])
         why = reasons(
             len(turns),
             too_few_words=words < self.minimum_words,
@@ -144,8 +144,8 @@ class Trait:
             other_script=foreign,
         )
         columns = ["words", *load_trait_model(self.model).columns]
-        skip = (foreign | degenerate)[:, None]
-        return pl.DataFrame(np.where(skip, 0.0, sums), columns, orient="row").with_columns(why)
+        rows = np.where(foreign | degenerate, 0.0, sums)
+        return pl.DataFrame(dict(zip(columns, rows, strict=True))).with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Points of the scale that each word adds to its turn, read by itself.
