@@ -53,7 +53,7 @@ def open_run(folder: Path) -> Iterator[Callable[[str], bool]]:
     a crash or a full disk. Where a record is wrong the input must change, so no part is of use.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
-    is_new = False
+    is_new = has_lock = False
 
     def begin(key: str) -> bool:
         nonlocal is_new
@@ -62,6 +62,7 @@ def open_run(folder: Path) -> Iterator[Callable[[str], bool]]:
 
     try:
         with lock_run(folder):
+            has_lock = True
             sign_folder(folder)
             fault("locked")
             try:
@@ -76,7 +77,8 @@ def open_run(folder: Path) -> Iterator[Callable[[str], bool]]:
             finally:
                 (folder / HOLDER).unlink(missing_ok=True)
     except BaseException:
-        for place in made:
+        # without the lock another process has begun here, though the folder may still be empty
+        for place in made if has_lock else ():
             with suppress(OSError):  # not empty: there is something to resume, or another's file
                 place.rmdir()
         raise
