@@ -66,14 +66,14 @@ def test_equal_texts_run_once(monkeypatch):
     assert ran == [2, 1]
 
 
-@given(lengths=st.lists(st.integers(1, 300), max_size=200))
+@given(lengths=st.lists(st.integers(1, 300), max_size=200), tokens=st.integers(1, 200))
 @settings(max_examples=100)
-def test_a_batch_holds_texts_of_one_length_and_every_text_once(lengths):
-    batches = list(nets.length_batches(lengths))
+def test_a_batch_holds_texts_of_one_length_and_every_text_once(lengths, tokens):
+    batches = list(nets.length_batches(lengths, tokens))
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len({lengths[place] for place in batch}) == 1
-        assert len(batch) <= nets.batch_rows(lengths[batch[0]])
+        assert len(batch) <= nets.batch_rows(lengths[batch[0]], tokens)
 
 
 def test_pooling_by_hand():

@@ -96,9 +96,10 @@ class BinaryClassifier:
 
     def probabilities(self, features: Features, *texts: Sequence[str]) -> Floats:
         """A probability for each text, or each pair; NaN where nothing can be said."""
-        if why := self.missing:
-            raise MissingResource(why)
-        classifier = features[self.feature]
+        feature = self.feature
+        if isinstance(feature, PairHead) and feature.absent:
+            raise MissingResource(feature.absent)
+        classifier = features[feature]
         values = classifier.of(*texts)
         if isinstance(classifier, Classes):
             if len(classifier.labels) != 2:

@@ -11,6 +11,7 @@ from simpatico.models.names import find_model
 from simpatico.models.runtime.encoders import (
     TOKENS,
     batch_rows,
+    depends_on_rows,
     length_batches,
     load_net,
     run_texts,
@@ -46,7 +47,7 @@ def outputs(name, task, texts):
 @pytest.mark.parametrize("length", [5, 7, 13, 30])
 def test_no_bit_depends_on_the_other_texts_of_the_same_length(kind, task, length, monkeypatch):
     name = f"path:{tiny(kind)}"
-    texts = encodings(length, batch_rows(length) + 2)
+    texts = encodings(length, batch_rows(length, TOKENS) + 2)
     together = outputs(name, task, texts)
     assert outputs(name, task, texts[::-1]) == together[::-1]
     assert outputs(name, task, texts[1:]) == together[1:]
@@ -56,16 +57,18 @@ def test_no_bit_depends_on_the_other_texts_of_the_same_length(kind, task, length
         assert outputs(name, task, texts) == together
 
 
-def test_two_texts_of_one_length_in_two_orders_through_the_real_graph():
-    texts = encodings(7, batch_rows(7) + 2)
+@pytest.mark.parametrize("length", [2, 3, 5, 7, 11, 13, 16, 17, 19, 24, 31, 47, 48, 64])
+def test_texts_of_one_length_in_any_order_and_number_through_the_real_graph(length):
+    texts = encodings(length, batch_rows(length, TOKENS) + 2)
     together = outputs("package:minilm", "encoder", texts)
     assert outputs("package:minilm", "encoder", texts[::-1]) == together[::-1]
-    assert [outputs("package:minilm", "encoder", [text])[0] for text in texts] == together
+    assert outputs("package:minilm", "encoder", texts[:2]) == together[:2]
+    assert outputs("package:minilm", "encoder", texts[-1:]) == together[-1:]
 
 
-def test_a_batch_has_at_most_48_tokens_unless_one_text_has_more():
-    assert [batch_rows(length) for length in (1, 5, 48, 97)] == [TOKENS, 9, 1, 1]
-    assert list(length_batches([7, 3, 7, 3])) == [[1, 3], [0, 2]]
+def test_a_batch_has_at_most_96_tokens_unless_one_text_has_more():
+    assert [batch_rows(length, TOKENS) for length in (1, 5, 96, 97)] == [TOKENS, 19, 1, 1]
+    assert list(length_batches([7, 3, 7, 3], TOKENS)) == [[1, 3], [0, 2]]
 
 
 def copy_model(name, target, **files):
@@ -135,16 +138,42 @@ def test_settings_that_are_no_json_are_one_line(tmp_path):
     )
 
 
-def test_a_batch_of_a_graph_is_always_filled_up():
-    """Nine texts of five tokens make a batch: whatever comes, the graph sees no other shape."""
-    shapes = []
-
-    def net(ids, types):
-        shapes.append(ids.shape)
-        return ids.astype(np.float32)
-
-    for n in (1, 8, 9, 10):
-        texts = encodings(5, n)
+def batch_shapes(net, length, sizes):
+    """The shapes that the graph sees of so many texts, each of which gets its own row."""
+    depends_on_rows(net)  # not counted
+    net.shapes.clear()
+    for n in sizes:
+        texts = encodings(length, n)
         rows = dict(run_texts(find_model("package:minilm"), net, texts))
-        assert [rows[i].tolist() for i in range(n)] == [text.ids.tolist() for text in texts]
-    assert shapes == [(9, 5)] * 5
+        assert [rows[i][..., 0].tolist() for i in range(n)] == [t.ids.tolist() for t in texts]
+    return net.shapes
+
+
+class EchoNet:
+    """Gives back the token ids, plus as many times `drift` as there are texts."""
+
+    def __init__(self, drift=0.0):
+        self.drift, self.shapes = drift, []
+
+    def __call__(self, ids, types):
+        self.shapes.append(ids.shape)
+        states = np.repeat(ids[..., None], 2, axis=2).astype(np.float32)
+        states[..., 1] += self.drift * len(ids)
+        return states
+
+
+def test_a_batch_of_an_encoder_has_no_copies():
+    assert batch_shapes(EchoNet(), 5, (1, 8, 20)) == [(1, 5), (8, 5), (19, 5), (1, 5)]
+
+
+def test_a_single_token_is_not_the_only_row_of_a_product():
+    assert batch_shapes(EchoNet(), 1, (1, 2)) == [(2, 1), (2, 1)]
+
+
+def test_a_batch_is_filled_up_where_its_size_changes_a_bit():
+    """Nine texts of five tokens make a batch: whatever comes, the graph sees no other shape."""
+    assert batch_shapes(EchoNet(drift=1e-3), 5, (1, 8, 9, 10)) == [(9, 5)] * 5
+
+
+def test_a_batch_of_a_classifier_is_filled_up():
+    assert depends_on_rows(lambda ids, types: ids.astype(np.float32))

@@ -14,7 +14,12 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import features_for_texts
 from simpatico.features.embeddings import Embeddings, TokenEmbeddings
 from simpatico.models.names import find_model, reads_any_script, why_missing
-from simpatico.models.runtime.encoders import batch_rows, length_batches, load_net
+from simpatico.models.runtime.encoders import (
+    FILLED_TOKENS,
+    batch_rows,
+    length_batches,
+    load_net,
+)
 from simpatico.models.runtime.sentencepiece import unigram_tokenizer
 from simpatico.models.runtime.tokens import load_tokenizer
 from simpatico.models.runtime.use_multilingual import assemble_encoder
@@ -184,9 +189,9 @@ def test_real_vectors(real: str) -> None:
 def test_a_text_has_the_same_numbers_in_any_company(real: str) -> None:
     run = load_net(find_model(real), "encoder")
     ids = np.arange(100, 100 + 8 * 12).reshape(8, 12)
-    (batch, *_) = length_batches([12] * 8)
+    (batch, *_) = length_batches([12] * 8, FILLED_TOKENS)
     together = run(ids[batch], ids[batch])
-    filled = ids[[0] * batch_rows(12)]
+    filled = ids[[0] * batch_rows(12, FILLED_TOKENS)]
     assert (together[0] == run(filled, filled)[0]).all()
 
 
