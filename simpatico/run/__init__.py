@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -48,7 +48,8 @@ class Run(TabularByLevel):
     def trusted(cls, folder: Path) -> Run:
         """A run whose tables need no check, as this process has just written them."""
         run = cls(folder)
-        for table in get_args(Table):
+        tables: tuple[Table, ...] = (*LEVELS, "text")
+        for table in tables:
             path = folder / f"{table}.parquet"
             if path.is_file():
                 run._tables[table] = (path.stat().st_mtime_ns, pl.scan_parquet(path, glob=False))

@@ -52,7 +52,6 @@ from simpatico.run.former_inputs import (
 from simpatico.run.former_tables import former_tables
 from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, collect_parts, score_parts
-from simpatico.run.workers import Workers
 from simpatico.run.writer import (
     check_columns,
     describe_input,
@@ -63,6 +62,7 @@ from simpatico.run.writer import (
 )
 from simpatico.scoring import check_metrics, chunk_size
 from simpatico.system_metric import is_system_metric
+from simpatico.workers import Workers
 
 WORK = ".add"
 CONTROLS = "controls.json"

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from simpatico.errors import BadValue, DataError, MissingResource, RunError
 from simpatico.metric import Metric, signature
 from simpatico.run.description import library_versions
-from simpatico.run.workers import Workers
+from simpatico.workers import Workers
 
 RETRIES = 5
 """How often Ray runs a task again whose worker was lost."""

@@ -7,6 +7,7 @@ goes from one process to another.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,11 +32,11 @@ from simpatico.run.columns import write_extras
 from simpatico.run.engines import Ray, map_tasks
 from simpatico.run.folder import announce_run, part_path
 from simpatico.run.joining import Joining
-from simpatico.run.workers import Workers
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, sample_material
 from simpatico.table import ScoreTable
 from simpatico.turns import Turns
+from simpatico.workers import Workers
 
 IN_ORDER = "in-order"
 """Says that the parts are those of an input that was read in order."""
@@ -53,6 +54,8 @@ class PartScorer:
     pseudonyms: Pseudonyms | None
     packed: bool = False
     """For parts that stay; those of one run are packed once, when they are joined."""
+    is_large: bool = False
+    """Whether each process has much to read, and so uses what Numba compiled, where it is there."""
 
     def score_piece(self, index: int, piece: Piece) -> int:
         """Read a piece of the input and score it as a part; returns its number of turns."""
@@ -60,6 +63,8 @@ class PartScorer:
 
     def score_chunk(self, index: int, chunk: Chunk) -> int:
         """Score a chunk and write it as a part, its `.json` last; returns its number of turns."""
+        if self.is_large:
+            os.environ.setdefault("SIMPATICO_WORDS", "fast")
         folder, turns, table = self.folder, chunk.turns, score_chunk(chunk.turns, self.metrics)
         if self.pseudonyms:  # after scoring: user-aware metrics and outside scores need real ids
             turns, table = rename_units(turns, table, self.pseudonyms)

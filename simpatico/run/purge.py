@@ -30,11 +30,11 @@ from simpatico.run.folder import ADDED, lock_run, move_tables, part_path
 from simpatico.run.joining import Joining
 from simpatico.run.original_ids import pseudonyms_of
 from simpatico.run.parts import count_reasons, material_path
-from simpatico.run.workers import Workers
 from simpatico.run.writer import finish_run, join_parts, run_key
 from simpatico.scoring import score_chunk
 from simpatico.system_metric import is_system_metric, merge_material, summarise_systems
 from simpatico.turns import Turns
+from simpatico.workers import Workers
 
 WORK = ".purge"
 CONTROLS = "controls.json"

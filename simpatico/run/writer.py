@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +29,6 @@ from simpatico.run.folder import REJECTS, open_run, part_path, write_rejects
 from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
-from simpatico.run.workers import Workers
 from simpatico.scoring import check_metrics, chunk_size
 from simpatico.system_metric import (
     is_system_metric,
@@ -41,9 +38,10 @@ from simpatico.system_metric import (
 )
 from simpatico.table import Means, Sums, means_table, scan_dialogs, sum_dialogs
 from simpatico.turns import KEYS
+from simpatico.workers import Workers
 
 LARGE = 150_000_000
-"""Bytes a process, from which compiled passes save more time than it takes to load them."""
+"""Bytes a process, from which what Numba compiled saves more time than it takes to load."""
 TASKS = 2
 """Tasks a worker, among which the parts are shared out where each takes about as long."""
 
@@ -54,29 +52,31 @@ def score_run(
     folder: Path | str,
     *,
     chunk: int | None = None,
-    jobs: int | Ray | None = None,
+    jobs: int | Workers | Ray | None = None,
     progress: Callable[[int], object] = lambda turns: None,
     keep_text: bool = True,
     pseudonyms: Pseudonyms | None = None,
 ) -> Run:
     """Score conversations into a folder, going on where an earlier call of the same run stopped.
 
-    `jobs` is a number of processes, or a Ray cluster. With `keep_text` the folder also holds the
-    conversations, for the report to quote from. With `pseudonyms` nothing is written under the ids
-    and names of the input.
+    `jobs` is a number of processes, these processes themselves, or a Ray cluster. With `keep_text`
+    the folder also holds the conversations, for the report to quote from. With `pseudonyms` nothing
+    is written under the ids and names of the input.
     """
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
-    local = Workers(None if isinstance(jobs, Ray) else jobs)
+    local = jobs if isinstance(jobs, Workers) else Workers(None if isinstance(jobs, Ray) else jobs)
     with open_run(folder) as begin, local:
         if not (folder / "run.json").exists():
-            choose_words(conversations, local.jobs)
             local.start()
         identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
         if not begin(key):
             return Run(folder)
-        scorer = PartScorer(folder, key, conversations, tuple(metrics), keep_text, pseudonyms)
+        is_large = is_large_input(conversations, local.jobs)
+        scorer = PartScorer(
+            folder, key, conversations, tuple(metrics), keep_text, pseudonyms, is_large=is_large
+        )
         workers = jobs if isinstance(jobs, Ray) else local
         with Joining(folder, keep_text=keep_text) as joining:
             if workers is not local or local.jobs > 1:  # else this process has to score
@@ -93,7 +93,7 @@ def score_run(
                 again = thread.submit(
                     run_identity, conversations, metrics, size, keep_text, pseudonyms
                 )
-                if jobs == 1:  # on one core, so one after the other
+                if local.on_one_core:  # so one after the other
                     again.result()
                 done = join_parts(metrics, parts, facts, joining, local)
             if again.result() != identity:
@@ -104,10 +104,9 @@ def score_run(
     return Run.trusted(folder)
 
 
-def choose_words(conversations: Conversations, jobs: int) -> None:
-    """Let each process that has much to read load what Numba compiled, unless told otherwise."""
-    if sum(source.size for source in conversations.sources) > LARGE * jobs:
-        os.environ.setdefault("SIMPATICO_WORDS", "fast")
+def is_large_input(conversations: Conversations, jobs: int) -> bool:
+    """Whether each process has so much to read that loading compiled passes saves time."""
+    return sum(source.size for source in conversations.sources) > LARGE * jobs
 
 
 def check_columns(columns: Iterable[str], existing: Iterable[str]) -> None:
@@ -260,5 +259,7 @@ def finish_run(folder: Path, facts: Mapping[str, Any]) -> None:
     # before the parts go: until this file says "done", they are what the run resumes from
     write_json_atomically(folder / "run.json", {**facts, "sha256": facts_hash(facts)})
     fault("done")
-    shutil.rmtree(folder / "parts")
+    with ThreadPoolExecutor() as threads:  # large files take the system a while
+        list(threads.map(Path.unlink, (folder / "parts").iterdir()))
+    (folder / "parts").rmdir()
     fault("parts-gone")

@@ -21,7 +21,7 @@ from simpatico.features.chat_words import load_chat_words
 from simpatico.features.degenerate import Sketch
 from simpatico.features.words import WordTable, cut_words
 from simpatico.readers import Conversations
-from simpatico.registry import preset
+from simpatico.registry import load, preset
 from simpatico.run import writer
 from tests.features.test_words import anything, reference, spelled_out
 
@@ -79,19 +79,17 @@ def test_scores_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert one.equals(other)
 
 
-def test_large_inputs_choose_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [True, False])
+def test_large_inputs_choose_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, large: bool
+) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text('{"dialog": "d", "speaker": "a", "text": "Hi"}\n' * 2)
-    for large, choice in (
-        (log.stat().st_size // 2, "numpy"),
-        (log.stat().st_size // 2 - 1, "fast"),
-    ):
-        monkeypatch.delenv("SIMPATICO_WORDS", raising=False)
-        monkeypatch.setattr(writer, "LARGE", large)
-        writer.choose_words(Conversations((log,)), jobs=2)
-        chosen = os.environ.get("SIMPATICO_WORDS", "numpy")
-        assert chosen == choice
-        assert (cut_words(pl.Series(["a"])).passes is compiled) == (choice == "fast")
+    monkeypatch.delenv("SIMPATICO_WORDS")
+    monkeypatch.setattr(writer, "LARGE", log.stat().st_size - large)
+    writer.score_run(Conversations((log,)), [load("length")], tmp_path / "run")
+    assert os.environ.get("SIMPATICO_WORDS") == ("fast" if large else None)
+    assert cut_words(pl.Series(["a"])).passes is (compiled if large else None)
 
 
 def test_without_numba_words_are_cut_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

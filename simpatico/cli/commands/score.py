@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simpatico.cli import options as opt
 from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
+from simpatico.workers import Workers, keep_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,42 +105,53 @@ def command(
     """
     if options["jobs"] == 1:  # one core; read when Polars is imported
         os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    from simpatico.metric import signature
-    from simpatico.readers import Alignment, Conversations
-    from simpatico.run.addition import add_to_run
-    from simpatico.run.workers import keep_memory
-    from simpatico.run.writer import score_run
-
-    keep_memory()
     if add and options["engine"] == "ray":
         raise click.UsageError("--add scores on this machine; leave out --engine ray")
     if add and options["outside"]:
         raise click.UsageError("--add does not go with --scores; score all inputs in one run")
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
-    jobs, keep_text = choose_engine(options, out), not options.pop("no_text")
+    if not (out or plan):
+        raise click.UsageError("Missing --out (or --plan for a dry run).")
+    with Workers(options["jobs"] if options["engine"] == "local" else None) as workers:
+        if out and not (plan or add or (out / "run.json").exists()):
+            workers.start()  # they load libraries while this process does
+        score_paths(paths, out, workers, plan=plan, add=add, **options)
+
+
+def score_paths(
+    paths: tuple[str, ...],
+    out: Path | None,
+    workers: Workers,
+    *,
+    plan: bool,
+    add: bool,
+    **options: Any,
+) -> None:
+    """Score conversations into a run folder, or say what would be scored."""
+    from simpatico.readers import Conversations
+    from simpatico.run.addition import add_to_run
+    from simpatico.run.writer import score_run
+
+    keep_memory()
+    cluster, keep_text = choose_cluster(options, out), not options.pop("no_text")
+    jobs = options.pop("jobs")
     outside, columns = options.pop("outside"), pseudonym_columns(options)
     metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)
     if outside:
         metrics = [*metrics, *load_outside_scores(outside, conversations)]
-    if plan:
-        for metric in metrics:
-            signature(metric)  # complains of a lexicon or model that is not there
-        alignment = Alignment()
-        for chunk in conversations.chunks():
-            alignment = alignment + chunk.alignment
-        for sentence in alignment_sentences(alignment, vars(conversations)):
-            result(sentence)
+    if plan or out is None:
+        print_plan(conversations, metrics)
         return
-    if out is None:
-        raise click.UsageError("Missing --out (or --plan for a dry run).")
+    score: Callable[..., Run] = partial(add_to_run, jobs=jobs)
+    if not add:
+        score = partial(score_run, jobs=cluster or workers)
     with ProgressDisplay() as progress:
-        score: Callable[..., Run] = partial(
-            add_to_run if add else score_run, conversations, metrics, out
-        )
         run = score(
-            jobs=jobs,
+            conversations,
+            metrics,
+            out,
             progress=progress.add,
             keep_text=keep_text,
             pseudonyms=None if columns is None else load_pseudonyms(columns),
@@ -151,20 +163,34 @@ def command(
     result(str(out))
 
 
-def choose_engine(options: dict[str, Any], out: Path | None) -> int | Ray | None:
-    """How many processes, or which cluster; takes its options out of `options`."""
+def print_plan(conversations: Conversations, metrics: Sequence[Metric]) -> None:
+    """Which turns would be scored, and what each replies to."""
+    from simpatico.metric import signature
+    from simpatico.readers import Alignment
+
+    for metric in metrics:
+        signature(metric)  # complains of a lexicon or model that is not there
+    alignment = Alignment()
+    for chunk in conversations.chunks():
+        alignment = alignment + chunk.alignment
+    for sentence in alignment_sentences(alignment, vars(conversations)):
+        result(sentence)
+
+
+def choose_cluster(options: dict[str, Any], out: Path | None) -> Ray | None:
+    """The cluster of Ray, if there is to be one; takes its options out of `options`."""
     from simpatico.run.engines import Ray
 
-    engine, address, jobs = (options.pop(name) for name in ("engine", "address", "jobs"))
+    engine, address = options.pop("engine"), options.pop("address")
     if engine == "local":
         if address:
             raise click.UsageError("--address needs --engine ray")
-        return cast("int | None", jobs)
+        return None
     if address and out and not out.is_absolute():
         raise click.UsageError(
             f"--out {out} is not an absolute path; with --address give one that all workers share"
         )
-    return Ray(address, jobs)
+    return Ray(address, options["jobs"])
 
 
 def pseudonym_columns(options: dict[str, Any]) -> tuple[str, ...] | None:

@@ -42,8 +42,8 @@ class Workers:
     """
 
     def __init__(self, jobs: int | None) -> None:
-        self.jobs = jobs or 1
-        if jobs == 1:
+        self.jobs, self.on_one_core = jobs or 1, jobs == 1
+        if self.on_one_core:
             os.environ.setdefault("SIMPATICO_THREADS", "1")
         # Polars' thread pool does not survive a fork, so workers start afresh
         self.context = get_context("spawn")
