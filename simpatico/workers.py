@@ -119,4 +119,4 @@ def begin_worker(parent: int, stop: Event) -> None:
     Thread(target=watch, daemon=True).start()
     # taking down the libraries would take .2 s; what is written is on the disk
     Finalize(None, os._exit, args=(0,), exitpriority=LAST)
-    import_module("simpatico.run.parts")
+    import_module("simpatico.run.parts")  # what the first task needs

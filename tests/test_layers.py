@@ -17,6 +17,7 @@ ALLOWED = {
     "arrays": set(),
     "wording": set(),
     "progress": set(),
+    "workers": {"errors"},
     "files": {"errors"},
     "limits": {"errors"},
     "parquet": {"errors", "limits"},
@@ -59,7 +60,7 @@ ALLOWED = {
     "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
-        *("table", "scoring", "wording", "privacy", "models", "parquet"),
+        *("table", "scoring", "wording", "privacy", "models", "parquet", "workers"),
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},

@@ -10,7 +10,9 @@ Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight g
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import e, log
+from operator import add
 
 import numpy as np
 import polars as pl
@@ -101,6 +103,11 @@ class EmotionalEntropy(EmotionMetric):
 def entropy(sums: Floats) -> Floats:
     """Entropy in nats of each row divided by its total; NaN for a row of zeros."""
     with np.errstate(invalid="ignore"):
-        share = sums / sums.sum(axis=1, keepdims=True)
+        share = sums.T / row_sums(sums)
     logs = np.log(share, out=np.zeros_like(share), where=share > 0)
-    return np.asarray(np.maximum(-(share * logs).sum(axis=1), 0.0))
+    return np.asarray(np.maximum(-row_sums((share * logs).T), 0.0))
+
+
+def row_sums(values: Floats) -> Floats:
+    """The sum of each row from left to right; NumPy adds a single row up in another order."""
+    return np.asarray(reduce(add, values.T))

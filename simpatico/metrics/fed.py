@@ -151,7 +151,7 @@ class Fed(ModelMetric):
         for row, loss in zip(rows, losses, strict=True):
             each = qualities.values(loss, self.over)
             values[row] = [sum(each) / len(each), *each]
-        return pl.DataFrame(values, schema=[ALL, *qualities.weights])
+        return pl.DataFrame(values, [ALL, *qualities.weights], orient="row")
 
 
 def dialog_contexts(turns: Turns, rows: Ints) -> list[tuple[str, ...]]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico.features import Features
+from simpatico.features import Features, closure
 from simpatico.features.script import LATIN_SHARE, OtherScript
 from simpatico.features.words import normalise_texts
 from simpatico.turns import Turns
@@ -17,7 +17,7 @@ PIECES = st.sampled_from(
 
 def other_script(texts: list[str]) -> list[bool]:
     turns = Turns(pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)}))
-    return OtherScript().compute(turns, Features(turns, frozenset())).tolist()
+    return OtherScript().compute(turns, Features(turns, closure([OtherScript()]))).tolist()
 
 
 @pytest.mark.parametrize(

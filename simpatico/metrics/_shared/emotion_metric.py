@@ -107,7 +107,7 @@ class EmotionMetric(ModelMetric):
             "other_script": features[OtherScript()],
         }
         why = reasons(len(turns), **masks)
-        return pl.DataFrame(values, schema=list(EMOTIONS)).with_columns(why)
+        return pl.DataFrame(values, list(EMOTIONS), orient="row").with_columns(why)
 
 
 def describe_emotion_heads(recipe: HeadsRecipe) -> str:

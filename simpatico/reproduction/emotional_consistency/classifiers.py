@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.features import Features, features_for_texts
+from simpatico.features import Features, closure, features_for_texts
 from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.lexicon import LexiconSums
@@ -207,7 +207,7 @@ def lexicon_probabilities(texts: Sequence[str]) -> Probabilities:
     """
     frame = pl.DataFrame({"text": pl.Series([detokenise(t) for t in texts], dtype=pl.String)})
     feature = LexiconSums("emotions", EMOTIONS)
-    sums = Features(Turns(frame), frozenset({feature, *feature.needs}))[feature]
+    sums = Features(Turns(frame), closure([feature]))[feature]
     good, bad = (
         sums[:, [EMOTIONS.index(name) for name in names]].sum(axis=1) for names in (GOOD, BAD)
     )
