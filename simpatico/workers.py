@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context
-from multiprocessing.synchronize import Event
+from multiprocessing.synchronize import Semaphore
 from multiprocessing.util import Finalize
 from threading import Thread
 from typing import Any, Self, TypeVar
@@ -53,17 +53,20 @@ class Workers:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.pool:
-            if any(error):
-                self.stop.set()  # what workers have in hand may take long, and is of no use now
-            self.pool.shutdown()
+        pool, self.pool = self.pool, None  # not once more, should Ctrl-C come again meanwhile
+        if pool:
+            if any(error):  # what workers have in hand may take long, and is of no use now
+                for _ in range(self.jobs):
+                    self.stop.release()
+            pool.shutdown()
 
     def start(self) -> None:
         """Start the processes, which load what they need while this one does something else."""
         if self.jobs > 1 and not self.pool:
             for name, value in WORKER_VARIABLES.items():
                 os.environ.setdefault(name, value)
-            self.stop = self.context.Event()
+            # an event would wait until each worker has noticed, and one that was killed never does
+            self.stop = self.context.Semaphore(0)
             begin = begin_worker, (os.getpid(), self.stop)
             self.pool = ProcessPoolExecutor(self.jobs, self.context, *begin)
             self.pool.submit(os.getpid)
@@ -106,13 +109,27 @@ def keep_memory() -> None:
             allocator.mallopt(*parameter)
 
 
-def begin_worker(parent: int, stop: Event) -> None:
+def run_task(variables: Mapping[str, str], references: list[Any]) -> Any:
+    """Run a function of Ray's store with its arguments in a worker of Ray.
+
+    They come as references, and this module needs no libraries, so that those are loaded after the
+    variables that they read are set.
+    """
+    import ray
+
+    os.environ.update(variables)
+    keep_memory()
+    function, *arguments = ray.get(references)
+    return function(*arguments)
+
+
+def begin_worker(parent: int, stop: Semaphore) -> None:
     """Let this worker end at once when it has to, and soon after its parent, if that was killed."""
     os.environ.setdefault("SIMPATICO_THREADS", "1")  # the other workers use the other cores
     keep_memory()
 
     def watch() -> None:
-        while os.getppid() == parent and not stop.wait(SECONDS_BETWEEN_CHECKS):
+        while os.getppid() == parent and not stop.acquire(timeout=SECONDS_BETWEEN_CHECKS):
             pass
         os._exit(1)
 

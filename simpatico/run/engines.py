@@ -14,17 +14,18 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from threading import current_thread, main_thread
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from simpatico.errors import BadValue, DataError, MissingResource, RunError
 from simpatico.metric import Metric, signature
 from simpatico.run.description import library_versions
-from simpatico.workers import Workers
+from simpatico.workers import WORKER_VARIABLES, run_task
 
 RETRIES = 5
 """How often Ray runs a task again whose worker was lost."""
@@ -65,22 +66,80 @@ def setup_facts(metrics: tuple[Metric, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(facts.items())
 
 
-def map_tasks(
-    work: Callable[..., Result],
-    tasks: Iterable[tuple[Any, ...]],
-    where: Workers | Ray,
-    *,
-    setup: tuple[Path, tuple[Metric, ...]],
-) -> Iterator[Result]:
-    """The result of `work` for each task, in any order, by processes of this machine or by Ray.
+class RayWorkers:
+    """Workers of a Ray cluster, as `Workers` are processes of this machine."""
 
-    `setup`: the folder of the run and its metrics, which workers of a cluster have to find too.
-    """
-    if not isinstance(where, Ray):
-        yield from where.map(work, tasks)
-        return
-    with connect(where) as ray:
-        yield from map_ray(ray, work, tasks, (where, WorkerSetup.of(*setup)))
+    def __init__(self, where: Ray, folder: Path, metrics: tuple[Metric, ...]) -> None:
+        self.where, self.folder, self.metrics = where, folder, metrics
+        self.connection = ExitStack()
+        self.ray: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.connection.close()
+
+    def start(self) -> None:
+        """Connect, and let workers load libraries while this process does something else."""
+        if self.ray:
+            return
+        ray = self.ray = self.connection.enter_context(connect(self.where))
+        self.run = ray.remote(num_cpus=1, max_retries=RETRIES)(run_task)
+        self.variables = ray.put(worker_variables())
+        self.setup = ray.put(WorkerSetup.of(self.folder, self.metrics))
+        load = [ray.put(import_module), ray.put("simpatico.run.parts")]
+        for _ in range(self.jobs):
+            self.run.remote(self.variables, load)
+
+    @property
+    def jobs(self) -> int:
+        """On how many cores tasks are run."""
+        self.start()
+        cores = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        return min(self.where.jobs or cores, cores)
+
+    def map(
+        self, work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """The result of `work` for each task, in any order; two tasks a core are under way."""
+        self.start()
+        ray, waiting = self.ray, list[Any]()
+        # one being scored and one at hand for each core, unless the user says how many
+        most = self.where.jobs if self.where.address and self.where.jobs else 2 * self.jobs
+        function, shared = ray.put(run_on_worker), ray.put(work)
+        try:
+            for task in tasks:
+                rest = [function, shared, self.setup, *map(ray.put, task)]
+                waiting.append(self.run.remote(self.variables, rest))
+                while len(waiting) >= most:
+                    done, waiting = ray.wait(waiting)
+                    yield from ray.get(done)
+            while waiting:
+                done, waiting = ray.wait(waiting)
+                yield from ray.get(done)
+        except ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+        except ray.exceptions.RayError as error:
+            raise RunError(
+                f"Ray lost a task more than {RETRIES} times ({type(error).__name__}), often for "
+                "lack of memory; run the same command again to resume",
+                resumable=True,
+            ) from None
+        finally:
+            for task in waiting:  # nothing may write into a folder that is cleaned up
+                with suppress(ray.exceptions.RayError):
+                    ray.cancel(task, force=True)
+            if waiting:
+                ray.wait(waiting, num_returns=len(waiting), timeout=SECONDS_TO_STOP)
+
+
+def worker_variables() -> dict[str, str]:
+    """What workers find in their environment: one core each, and the cache of this process."""
+    variables = {**WORKER_VARIABLES, "SIMPATICO_THREADS": "1"}
+    if cache := os.environ.get("SIMPATICO_CACHE"):
+        variables["SIMPATICO_CACHE"] = cache
+    return variables
 
 
 @contextmanager
@@ -95,6 +154,9 @@ def connect(where: Ray) -> Iterator[Any]:
         raise MissingResource(
             "--engine ray needs the package ray; pip install 'simpatico[ray]'"
         ) from None
+    if ray.is_initialized():  # the connection is that of who calls us
+        yield ray
+        return
     options: dict[str, Any] = {"address": where.address}
     if where.address is None:
         options = {"address": "local", "num_cpus": where.jobs, "include_dashboard": False}
@@ -102,12 +164,7 @@ def connect(where: Ray) -> Iterator[Any]:
     else:
         check_address(where.address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # one core a worker; read where libraries are loaded, so before a worker's first task
-    threads = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "SIMPATICO_THREADS")
-    variables = dict.fromkeys(threads, "1")
-    if cache := os.environ.get("SIMPATICO_CACHE"):
-        variables["SIMPATICO_CACHE"] = cache
-    options |= {"runtime_env": {"env_vars": variables}, "log_to_driver": False}
+    options |= {"log_to_driver": False}
     handler = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(logging_level=logging.ERROR, **options)
@@ -135,49 +192,6 @@ def check_address(address: str) -> None:
             f"no Ray cluster answers at --address {address}; give HOST:PORT of its head, as "
             "`ray start --head` prints it, or leave --address out to use this machine"
         ) from None
-
-
-def map_ray(
-    ray: Any,
-    work: Callable[..., Result],
-    tasks: Iterable[tuple[Any, ...]],
-    how: tuple[Ray, WorkerSetup],
-) -> Iterator[Result]:
-    """The same by Ray's workers; two tasks a core are under way at most."""
-    where, setup = how
-    shared = ray.put(work), ray.put(setup)
-    run = ray.remote(num_cpus=1, max_retries=RETRIES)(run_on_worker)
-    waiting: list[Any] = []
-    try:
-        for task in tasks:
-            waiting.append(run.remote(*shared, *task))
-            while len(waiting) >= most_tasks(ray, where):
-                done, waiting = ray.wait(waiting)
-                yield from ray.get(done)
-        while waiting:
-            done, waiting = ray.wait(waiting)
-            yield from ray.get(done)
-    except ray.exceptions.RayTaskError as error:
-        raise (error.cause if isinstance(error.cause, Exception) else error) from None
-    except ray.exceptions.RayError as error:
-        raise RunError(
-            f"Ray lost a task more than {RETRIES} times ({type(error).__name__}), often for lack "
-            "of memory; run the same command again to resume",
-            resumable=True,
-        ) from None
-    finally:
-        for task in waiting:  # nothing may write into a folder that is cleaned up
-            with suppress(ray.exceptions.RayError):
-                ray.cancel(task, force=True)
-        if waiting:
-            ray.wait(waiting, num_returns=len(waiting), timeout=SECONDS_TO_STOP)
-
-
-def most_tasks(ray: Any, where: Ray) -> int:
-    """How many tasks may be under way: one being scored and one at hand for each core."""
-    if where.address and where.jobs:
-        return where.jobs
-    return 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 def run_on_worker(work: Callable[..., Result], setup: WorkerSetup, *task: Any) -> Result:

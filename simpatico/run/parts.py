@@ -29,7 +29,7 @@ from simpatico.readers.extra_columns import replace_values
 from simpatico.readers.input.record import Place, Reject
 from simpatico.run import TEXT_COLUMNS
 from simpatico.run.columns import write_extras
-from simpatico.run.engines import Ray, map_tasks
+from simpatico.run.engines import RayWorkers
 from simpatico.run.folder import announce_run, part_path
 from simpatico.run.joining import Joining
 from simpatico.scoring import score_chunk
@@ -104,7 +104,7 @@ class PartScorer:
 def score_parts(
     scorer: PartScorer,
     size: int,
-    workers: Workers | Ray,
+    workers: Workers | RayWorkers,
     progress: Callable[[int], object],
     joining: Joining | None = None,
 ) -> tuple[Alignment, list[Reject], int]:
@@ -148,7 +148,7 @@ def run_tasks(
     scorer: PartScorer,
     work: Callable[[int, Any], int],
     items: Iterable[Any],
-    how: tuple[Workers | Ray, Callable[[int], object]],
+    how: tuple[Workers | RayWorkers, Callable[[int], object]],
 ) -> int:
     """Score the parts that are not there yet, each from its item; returns how many there are."""
     (workers, progress), count = how, 0
@@ -163,9 +163,11 @@ def run_tasks(
             else:
                 yield index, item
 
-    if isinstance(workers, Ray):  # a worker that is killed while it does this would leave its file
+    if isinstance(
+        workers, RayWorkers
+    ):  # a worker that is killed while it does this would leave its file
         announce_run(scorer.folder, scorer.key)
-    for n_turns in map_tasks(work, tasks(), workers, setup=(scorer.folder, scorer.metrics)):
+    for n_turns in workers.map(work, tasks()):
         progress(n_turns)
     return count
 

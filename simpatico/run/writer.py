@@ -24,7 +24,7 @@ from simpatico.readers import Conversations, Source
 from simpatico.run import Run
 from simpatico.run.columns import add_columns, stored_names
 from simpatico.run.description import describe_metric, library_versions, metric_parameters
-from simpatico.run.engines import Ray
+from simpatico.run.engines import Ray, RayWorkers
 from simpatico.run.folder import REJECTS, open_run, part_path, write_rejects
 from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
@@ -66,18 +66,18 @@ def score_run(
     check_metrics(metrics)
     folder, size = Path(folder), chunk or chunk_size(metrics)
     local = jobs if isinstance(jobs, Workers) else Workers(None if isinstance(jobs, Ray) else jobs)
-    with open_run(folder) as begin, local:
+    workers = RayWorkers(jobs, folder, tuple(metrics)) if isinstance(jobs, Ray) else local
+    with open_run(folder) as begin, local, workers:
         if not (folder / "run.json").exists():
-            local.start()
+            workers.start()
         identity = run_identity(conversations, metrics, size, keep_text, pseudonyms)
         key = run_key(identity)
         if not begin(key):
             return Run(folder)
-        is_large = is_large_input(conversations, local.jobs)
+        is_large = is_large_input(conversations, workers.jobs)
         scorer = PartScorer(
             folder, key, conversations, tuple(metrics), keep_text, pseudonyms, is_large=is_large
         )
-        workers = jobs if isinstance(jobs, Ray) else local
         with Joining(folder, keep_text=keep_text) as joining:
             if workers is not local or local.jobs > 1:  # else this process has to score
                 joining.start(len(joining.tables))
