@@ -286,12 +286,13 @@ def means_table(
 
 
 def merge_sums(parts: Iterable[tuple[Counter[str], Sums]]) -> tuple[Counter[str], Sums]:
-    """The same of all parts together."""
-    dialogs, sums = Counter[str](), defaultdict[tuple[str, str], ExactSum](ExactSum)
-    for own_dialogs, own in parts:
+    """The same of all parts together; adds to the first of them."""
+    each = iter(parts)
+    dialogs, sums = next(each)
+    for own_dialogs, own in each:
         dialogs += own_dialogs
         for key, total in own.items():
-            sums[key].merge(total)
+            sums.setdefault(key, ExactSum()).merge(total)
     return dialogs, sums
 
 

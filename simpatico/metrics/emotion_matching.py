@@ -87,7 +87,7 @@ class EmotionMatching(EmotionMetric):
         }
         why = reasons(len(turns), **masks)
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
-        return pl.DataFrame(dict(zip(names, [*replies, *contexts], strict=True))).with_columns(why)
+        return pl.DataFrame(np.vstack([replies, contexts]), names, orient="col").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The correlation less what it would be without an emotion word of the answering turn.

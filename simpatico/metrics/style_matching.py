@@ -145,9 +145,7 @@ class StyleMatching:
         # without words there are no rates, so no score, and nothing is added to the dialog's sums
         replies[:, opens | foreign] = contexts[:, opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
-        return pl.DataFrame(dict(zip(COLUMNS, [*replies, *contexts], strict=True))).with_columns(
-            why
-        )
+        return pl.DataFrame(np.vstack([replies, contexts]), COLUMNS, orient="col").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The score less what it would be without a category, shared by the category's words.

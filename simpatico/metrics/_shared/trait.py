@@ -145,7 +145,7 @@ class Trait:
         )
         columns = ["words", *load_trait_model(self.model).columns]
         rows = np.where(foreign | degenerate, 0.0, sums)
-        return pl.DataFrame(dict(zip(columns, rows, strict=True))).with_columns(why)
+        return pl.DataFrame(rows, columns, orient="col").with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Points of the scale that each word adds to its turn, read by itself.
