@@ -163,9 +163,7 @@ def run_tasks(
             else:
                 yield index, item
 
-    if isinstance(
-        workers, RayWorkers
-    ):  # a worker that is killed while it does this would leave its file
+    if isinstance(workers, RayWorkers):  # one that is killed while it does this leaves its file
         announce_run(scorer.folder, scorer.key)
     for n_turns in workers.map(work, tasks()):
         progress(n_turns)
