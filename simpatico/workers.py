@@ -52,13 +52,14 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
         pool, self.pool = self.pool, None  # not once more, should Ctrl-C come again meanwhile
         if pool:
-            if any(error):  # what workers have in hand may take long, and is of no use now
+            if error:  # what workers have in hand may take long, and is of no use now
                 for _ in range(self.jobs):
                     self.stop.release()
-            pool.shutdown()
+            # Ctrl-C may have come while a lock was taken, which is then never given back
+            pool.shutdown(wait=error is not KeyboardInterrupt)
 
     def start(self) -> None:
         """Start the processes, which load what they need while this one does something else."""

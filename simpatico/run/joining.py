@@ -63,8 +63,9 @@ class Joining:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.cancel()
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
+        # Ctrl-C may have come while a lock was taken, which is then never given back
+        self.cancel(wait=error is not KeyboardInterrupt)
 
     def start(self, threads: int) -> None:
         """Begin with the parts that are there."""
@@ -77,13 +78,13 @@ class Joining:
         with self.changed:
             self.changed.notify_all()
 
-    def cancel(self) -> None:
+    def cancel(self, *, wait: bool = True) -> None:
         """End what is under way; a table that is not finished leaves nothing."""
         with self.changed:
             self.is_cancelled = True
             self.changed.notify_all()
         if self.pool:
-            self.pool.shutdown(cancel_futures=True)
+            self.pool.shutdown(wait, cancel_futures=True)
         self.pool = None
 
     def finish(self, parts: int, *, renew: bool) -> None:
