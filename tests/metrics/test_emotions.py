@@ -2,6 +2,7 @@
 
 from math import log2, sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from simpatico import load, score
 from simpatico.errors import DataError
 from simpatico.metrics.emotion_matching import rowwise_spearman
+from simpatico.metrics.emotional_entropy import entropy
 from tests.conftest import talk
 
 LEXICON = """term,category,weight
@@ -146,3 +148,21 @@ def test_a_lexicon_with_negative_weights_is_refused(tmp_path):
     assert (
         str(error.value) == f"lexicon {str(path)!r} has negative weights; emotions need 0 or more"
     )
+
+
+def test_a_turn_has_the_same_bits_alone_and_among_others() -> None:
+    sums = np.asfortranarray(np.random.default_rng(4).random((300, 8)))
+    alone = [entropy(sums[row : row + 1])[0] for row in range(300)]
+    assert entropy(sums).tolist() == alone
+
+
+def test_shares_of_eight_turns_are_those_of_each() -> None:
+    """As many turns as emotions: the table of their sums must not be turned over."""
+    said = ["happy", "sad day", "angry", "I fear it", "disgusting", "I trust you", "soon", "wow"]
+    metrics = [load("emotion_shares")]
+    lines = (f"{'xy'[number % 2]}: {text}" for number, text in enumerate(said))
+    table = score(talk(*lines), metrics).at("turn")
+    each = [score(talk(f"x: {text}"), metrics).at("turn") for text in said]
+    columns = [c for c in table.columns if c.endswith("_share")]
+    assert table.select(columns).rows() == [one.select(columns).row(0) for one in each]
+    assert table["joy_share"].n_unique() > 2

@@ -23,14 +23,17 @@ def test_no_bit_is_lost(numbers, size):
         terms = exact_terms(np.array(numbers))
         assert sum(map(Fraction, terms)) == sum(map(Fraction, numbers))
         patch.setattr(ExactSum, "most", 3)
-        total = ExactSum()
+        total, merged = ExactSum(), ExactSum()
         for start in range(0, len(numbers), size):
-            total.add(np.array(numbers[start : start + size]))
+            part = ExactSum()
+            for one in (total, part):
+                one.add(np.array(numbers[start : start + size]))
+            merged.merge(part)
     try:
         expected = fsum(numbers)
     except OverflowError:
         return
-    assert total.mean == expected / len(numbers)
+    assert total.mean == merged.mean == expected / len(numbers)
 
 
 def test_many_numbers_take_few_terms():
