@@ -13,7 +13,7 @@ import polars as pl
 from simpatico.api import load_metrics, score
 from simpatico.errors import DataError
 from simpatico.metric import Metric
-from simpatico.table import whole_dialogs
+from simpatico.system_means import whole_dialogs
 
 if TYPE_CHECKING:
     import pyarrow as pa

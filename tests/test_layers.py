@@ -38,6 +38,7 @@ ALLOWED = {
     "features": {"arrays", "errors", "limits", "parquet", "turns", "models"},
     "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
     "system_metric": {"errors", "turns", "metric"},
+    "system_means": {"arrays", "stats", "metric", "system_metric"},
     "metrics": {
         *("arrays", "errors", "wording", "turns", "stats", "models", "features", "metric"),
         "system_metric",
@@ -47,7 +48,7 @@ ALLOWED = {
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},
     "table": {
-        "stats",
+        "system_means",
         "arrays",
         "errors",
         "frames",
@@ -61,6 +62,7 @@ ALLOWED = {
     "run": {
         *("errors", "files", "frames", "turns", "readers", "metric", "system_metric", "registry"),
         *("table", "scoring", "wording", "privacy", "models", "parquet", "workers"),
+        "system_means",
     },
     # what is done with scores
     "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
@@ -81,7 +83,7 @@ ALLOWED = {
         *("errors", "turns", "readers", "metric", "registry", "table", "scoring", "run"),
         "comparison",
     },
-    "spark": {"errors", "metric", "table", "api"},
+    "spark": {"errors", "metric", "system_means", "api"},
     # code that makes turns or models
     "bots": {"addresses", "errors", "files", "turns", "readers", "models"},
     "trial": {
@@ -97,8 +99,8 @@ ALLOWED = {
     # a server, and studies on it
     "serve": {"addresses", "errors"},
     "study": {
-        *("errors", "files", "judgements", "readers", "table", "validation", "bots", "questions"),
-        "serve",
+        *("errors", "files", "judgements", "readers", "validation", "bots", "questions"),
+        *("serve", "system_means"),
     },
     "training": {
         "judge_answers",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from simpatico import spark
 from simpatico.errors import DataError
-from simpatico.table import whole_dialogs
+from simpatico.system_means import whole_dialogs
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=8), st.integers(1, 6))

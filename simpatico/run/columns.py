@@ -18,7 +18,7 @@ from simpatico.readers.extra_columns import SOURCE_ID, extra_values
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
 from simpatico.run.folder import part_path
-from simpatico.table import system_table
+from simpatico.system_means import system_table
 from simpatico.turns import SCHEMA, Turns
 
 TIME = "time"

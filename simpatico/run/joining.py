@@ -20,7 +20,7 @@ from simpatico.files import fault, write_atomically
 from simpatico.run.folder import part_path
 from simpatico.run.row_groups import write_table
 from simpatico.run.schema import describe_file
-from simpatico.table import read_slices
+from simpatico.system_means import read_slices
 
 
 class Cancelled(Exception):

@@ -26,7 +26,7 @@ from simpatico.run import Run
 from simpatico.run.description import stored_scores
 from simpatico.run.results import runs_or_results
 from simpatico.run.schema import Table
-from simpatico.table import scan_dialogs, system_table
+from simpatico.system_means import scan_dialogs, system_table
 
 
 @contextmanager

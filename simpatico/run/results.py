@@ -18,7 +18,7 @@ from simpatico.readers.result_files import Results, read_results
 from simpatico.run import Run
 from simpatico.run.description import stored_scores
 from simpatico.run.schema import facts_hash
-from simpatico.table import system_table
+from simpatico.system_means import system_table
 from simpatico.turns import KEYS, SCHEMA
 
 

@@ -19,8 +19,8 @@ from simpatico.run import TEXT_COLUMNS, Run
 from simpatico.run.description import stored_scores
 from simpatico.run.schema import TABLES, file_problem, open_table, score_columns
 from simpatico.scoring import run_models, score_chunk
+from simpatico.system_means import scan_dialogs, system_table
 from simpatico.system_metric import is_system_metric
-from simpatico.table import scan_dialogs, system_table
 from simpatico.turns import KEYS, Level, Turns
 
 RECOMPUTED = 100

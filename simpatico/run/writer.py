@@ -30,13 +30,13 @@ from simpatico.run.joining import Joining
 from simpatico.run.parts import PartScorer, count_reasons, material_path, score_parts
 from simpatico.run.schema import FORMAT, describe_file, facts_hash
 from simpatico.scoring import check_metrics, chunk_size
+from simpatico.system_means import Means, Sums, means_table, scan_dialogs, sum_dialogs
 from simpatico.system_metric import (
     is_system_metric,
     join_summaries,
     merge_material,
     summarise_systems,
 )
-from simpatico.table import Means, Sums, means_table, scan_dialogs, sum_dialogs
 from simpatico.turns import KEYS
 from simpatico.workers import Workers
 

@@ -14,7 +14,7 @@ from simpatico.questions.question import ROLES
 from simpatico.study.checks import CHECK, CheckCounts
 from simpatico.study.design import role_problem
 from simpatico.study.results import Results
-from simpatico.table import mean_with_interval
+from simpatico.system_means import mean_with_interval
 from simpatico.validation.choices import CREDIT, linked_choices
 from simpatico.validation.evidence import judgements_at, rater_statistics
 from simpatico.validation.preferences import agreement_of_choices

@@ -7,7 +7,7 @@ import polars as pl
 
 from simpatico import Score
 from simpatico.run import Run
-from simpatico.table import system_table
+from simpatico.system_means import system_table
 
 
 def fact(name, better=None, span=(0.0, 1.0)):

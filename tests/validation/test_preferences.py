@@ -19,7 +19,7 @@ from simpatico import (
 from simpatico.errors import DataError
 from simpatico.judgements import Preference
 from simpatico.metric import Score
-from simpatico.table import system_table
+from simpatico.system_means import system_table
 from simpatico.validation.choices import systems_only
 from simpatico.validation.evidence import Question
 from tests.command_line import simpatico
